@@ -1,0 +1,8 @@
+"""What a task author imports: `from worker import task, Job, Blocked, Retry, Fail`."""
+
+from worker.errors import Blocked, Fail, Retry
+from worker.tasks.job import Job
+from worker.tasks.registry import task
+
+__version__ = "0.1.0"
+__all__ = ["Blocked", "Fail", "Job", "Retry", "task"]

@@ -1,0 +1,117 @@
+"""Every error Nightshift raises by itself, and the signals a task may raise.
+
+NightshiftError
+├─ SettingsError            exit 78: a setting is wrong
+├─ DatabaseUnavailable      exit 69: the server cannot be reached or refuses us
+├─ SchemaMismatch           exit 78: the schema is older or newer than this code
+├─ RunLocked                exit 75: another run holds the lock
+├─ ClaimLost                stop, write nothing
+├─ BrowserError             LaunchFailed · BrowserCrashed · JobTimedOut
+├─ TaskNotFound             no task of that name is loaded
+└─ PayloadError             the payload is not what the task needs
+TaskSignal                  Blocked · Retry · Fail: raised by task authors
+"""
+
+from __future__ import annotations
+
+
+class NightshiftError(Exception):
+    """Something Nightshift can explain in one line."""
+
+    exit_code = 1
+
+
+class SettingsError(NightshiftError):
+    """A setting is missing or wrong; the message names it and says what to do."""
+
+    exit_code = 78
+
+
+class DatabaseUnavailable(NightshiftError):
+    """The database cannot be reached, or does not let us in."""
+
+    exit_code = 69
+
+
+class SchemaMismatch(NightshiftError):
+    """The database's schema is not the one this code was written for."""
+
+    exit_code = 78
+
+
+class RunLocked(NightshiftError):
+    """Another run holds the lock."""
+
+    exit_code = 75
+
+
+class ClaimLost(NightshiftError):
+    """The job has another owner now, or none: its outcome is not ours to write."""
+
+    def __init__(self, job_id: int, fence: int) -> None:
+        super().__init__(f"claim on job {job_id} (fence {fence}) was lost; its outcome is dropped")
+        self.job_id = job_id
+        self.fence = fence
+
+
+class BrowserError(NightshiftError):
+    """The browser is at fault, not the job."""
+
+    exit_code = 69
+
+
+class LaunchFailed(BrowserError):
+    """No browser could be started; the message says how to get one."""
+
+
+class BrowserCrashed(BrowserError):
+    """The browser or its page died under the job."""
+
+
+class JobTimedOut(BrowserError):
+    """The job went past its deadline and its browser was killed to end it."""
+
+    def __init__(self, seconds: float, stack: str = "") -> None:
+        super().__init__(f"job ran past its timeout of {seconds:g} s")
+        self.seconds = seconds
+        self.stack = stack
+
+
+class TaskNotFound(NightshiftError):
+    """No task of that name is loaded."""
+
+    exit_code = 78
+
+
+class PayloadError(NightshiftError):
+    """The payload is not what the task needs; the message names the field."""
+
+
+class TaskSignal(Exception):
+    """What a task raises to say how its job should go on."""
+
+
+class Blocked(TaskSignal):
+    """The site refused us as a robot: try again later, from elsewhere."""
+
+    def __init__(self, reason: str = "blocked by the site", after: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.after = after
+
+
+class Retry(TaskSignal):
+    """Try the job again, after so many seconds or after the usual backoff."""
+
+    def __init__(self, reason: str = "the task asked for a retry", after: float | None = None):
+        super().__init__(reason)
+        self.reason = reason
+        self.after = after
+
+
+class Fail(TaskSignal):
+    """The job can never succeed: no more attempts."""
+
+    def __init__(self, reason: str = "the task gave the job up") -> None:
+        super().__init__(reason)
+        self.reason = reason

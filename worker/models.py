@@ -1,0 +1,64 @@
+"""The nouns that modules hand to each other: plain, frozen, without behaviour of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+JSON = dict[str, Any] | list[Any] | str | int | float | bool | None
+
+
+class Status(StrEnum):
+    """The four states of a job; there are no others."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    DONE = "done"
+    ERROR = "error"
+
+
+class Outcome(StrEnum):
+    """How one attempt ended, as its history tells it."""
+
+    DONE = "done"
+    RETRY = "retry"
+    BLOCKED = "blocked"
+    ERROR = "error"
+    HANDED_BACK = "handed_back"
+    SWEPT = "swept"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed_out"
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who claims: a slot of the pool and the one incarnation that works it now."""
+
+    slot: int
+    incarnation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A worker's hold on a job, proved by its fence number."""
+
+    job_id: int
+    fence: int
+    attempt: int
+    max_attempts: int
+    task: str
+    payload: str
+    timeout_seconds: int | None = None
+
+    @property
+    def is_last_attempt(self) -> bool:
+        return self.attempt >= self.max_attempts
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """The share of the ids that a slot looks at first: those with `id % total == slot`."""
+
+    slot: int
+    total: int
