@@ -1,6 +1,7 @@
 """Every error Nightshift raises by itself, and the signals a task may raise.
 
 NightshiftError
+├─ UsageError               exit 2: a flag's value cannot be meant
 ├─ SettingsError            exit 78: a setting is wrong
 ├─ DatabaseUnavailable      exit 69: the server cannot be reached or refuses us
 ├─ SchemaMismatch           exit 78: the schema is older or newer than this code
@@ -25,6 +26,12 @@ class SettingsError(NightshiftError):
     """A setting is missing or wrong; the message names it and says what to do."""
 
     exit_code = 78
+
+
+class UsageError(NightshiftError):
+    """The command was given values that cannot be meant."""
+
+    exit_code = 2
 
 
 class DatabaseUnavailable(NightshiftError):

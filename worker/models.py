@@ -50,10 +50,31 @@ class Claim:
     task: str
     payload: str
     timeout_seconds: int | None = None
+    has_default_cap: bool = False
 
     @property
     def is_last_attempt(self) -> bool:
         return self.attempt >= self.max_attempts
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why an attempt ended as it did, for the job's row and for its history."""
+
+    reason: str
+    last_error: str | None = None
+    fingerprint: str | None = None
+    evidence: str | None = None
+    last_step: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a worker that found nothing to claim may still expect."""
+
+    has_ready: bool
+    has_in_progress: bool
+    next_due_seconds: float | None
 
 
 @dataclass(frozen=True, slots=True)

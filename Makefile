@@ -1,0 +1,62 @@
+# Nightshift's everyday commands. Whatever needs the set-up does it first, once.
+SHELL := /bin/bash
+PYTHON := .venv/bin/python
+MYSQL := .local/mysql-9.7/mysqld
+READY := .venv/.ready
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-mysql check sweep status bench-quick bench-quick-mysql ledger \
+        clean clean-errors
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install what is missing: Python packages, a MySQL-family server, a Chromium
+	@deploy/setup.sh
+
+# deploy/setup.sh touches the stamp when everything is in place.
+$(READY): requirements.lock deploy/setup.sh
+	@deploy/setup.sh
+
+run: $(READY) ## Set up, then let two browsers drain a demo queue
+	@$(PYTHON) launcher.py demo $(ARGS)
+
+test: $(READY) ## Set up, then run the tests on the system's server (ARGS="-k name" to choose)
+	@$(PYTHON) -m pytest $(ARGS)
+
+test-mysql: $(READY) $(MYSQL) ## Fetch MySQL 9.7, then run the same tests on it
+	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m pytest $(ARGS)
+
+$(MYSQL): deploy/fetch-mysql.sh
+	@deploy/fetch-mysql.sh
+	@touch $@
+
+check: $(READY) ## Check format, lint, types and the direction of imports
+	@$(PYTHON) -m ruff format --check .
+	@$(PYTHON) -m ruff check .
+	@$(PYTHON) -m mypy
+	@.venv/bin/lint-imports
+
+sweep: $(READY) ## Put the jobs of vanished workers right
+	@$(PYTHON) launcher.py sweep $(ARGS)
+
+status: $(READY) ## Show the queue
+	@$(PYTHON) launcher.py status $(ARGS)
+
+bench-quick: $(READY) ## Measure claim and finish against the limit, on the system's server
+	@$(PYTHON) -m bench.quick $(ARGS)
+
+bench-quick-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
+	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.quick $(ARGS)
+
+ledger: $(READY) ## Kill workers midway through 10,000 jobs and count every job outside the queue
+	@$(PYTHON) -m bench.ledger $(ARGS)
+
+clean: ## Stop the private server; remove its data, downloads and caches (evidence stays)
+	@if [[ -d .local/mysql && -x $(PYTHON) ]]; then $(PYTHON) launcher.py db stop; fi
+	@rm -rf .local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
+
+clean-errors: ## Remove the evidence of failed jobs
+	@find errors -mindepth 1 -not -name .gitkeep -delete

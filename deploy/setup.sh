@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# Make this machine ready: a virtualenv from requirements.lock, a MySQL-family server program, and a
+# Chromium. What is there is used; what is missing is installed, or named with its remedy (exit 69).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+log=$PWD/.local/setup.log
+missing=()
+apt_is_fresh=no
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+# Run a command as root, or fail when this user cannot.
+as_root() {
+    if [[ $(id -u) == 0 ]]; then
+        "$@"
+    else
+        sudo -n "$@"
+    fi
+}
+
+can_install() {
+    command -v apt-get >/dev/null &&
+        { [[ $(id -u) == 0 ]] || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }; }
+}
+
+# Run a command with its output in the log, whose end is shown when it fails.
+logged() {
+    local start
+    start=$(stat -c %s "$log")
+    "$@" >>"$log" 2>&1 </dev/null && return
+    tail -c "+$((start + 1))" "$log" | tail -n 5 >&2
+    return 1
+}
+
+apt_install() {
+    local options=(-q -y --no-install-recommends -o DPkg::Lock::Timeout=120)
+    can_install || return 1
+    if [[ $apt_is_fresh == no ]]; then
+        say "reading the package lists"
+        logged as_root apt-get -q -o DPkg::Lock::Timeout=120 update || return 1
+        apt_is_fresh=yes
+    fi
+    say "installing $*"
+    logged as_root env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" install "$@"
+}
+
+find_python() {
+    local name
+    for name in ${PYTHON:-} python3 python3.14 python3.13 python3.12 python3.11; do
+        if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            command -v "$name"
+            return
+        fi
+    done
+    return 1
+}
+
+ensure_venv() {
+    local python version
+    if ! python=$(find_python); then
+        missing+=("Python 3.11 or newer: install it, or name it in PYTHON")
+        return
+    fi
+    if cmp -s requirements.lock .venv/requirements.lock && .venv/bin/python -c '' 2>/dev/null; then
+        return
+    fi
+    if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+        version=$("$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')
+        if ! apt_install "$version" && ! apt_install python3-venv; then
+            missing+=("Python's venv module: apt-get install $version")
+            return
+        fi
+    fi
+    say "installing the Python packages into .venv"
+    .venv/bin/python -m pip --version >/dev/null 2>&1 || logged "$python" -m venv --clear .venv
+    logged .venv/bin/python -m pip install --disable-pip-version-check --no-input -q \
+        --no-deps --require-hashes -r requirements.lock ||
+        { missing+=("the Python packages: the lines above say why; try again once mended") && return; }
+    cp requirements.lock .venv/requirements.lock
+}
+
+has_server() {
+    local name
+    for name in ${NIGHTSHIFT_MYSQLD:-mariadbd mysqld}; do
+        PATH=$PATH:/usr/sbin:/usr/local/sbin command -v "$name" >/dev/null && return
+    done
+    return 1
+}
+
+ensure_server() {
+    has_server && return
+    if [[ -n ${NIGHTSHIFT_MYSQLD:-} ]]; then
+        missing+=("NIGHTSHIFT_MYSQLD=$NIGHTSHIFT_MYSQLD is not a program: mend or unset it")
+    elif ! apt_install default-mysql-server-core || ! has_server; then
+        missing+=("a MySQL-family server: apt-get install default-mysql-server-core")
+    fi
+}
+
+runs() { "$1" --version >/dev/null 2>&1 </dev/null; }
+
+# Print what Playwright would download, one "key: value" a line; nothing is fetched.
+playwright_plan() {
+    .venv/bin/python -m playwright install --dry-run --only-shell chromium 2>/dev/null
+}
+
+has_playwright_shell() {
+    local folder shell
+    folder=$(playwright_plan | sed -n 's/^ *Install location: *//p' | grep headless) || return 1
+    [[ -e $folder/INSTALLATION_COMPLETE ]] || return 1
+    for shell in "$folder"/*/*headless*shell; do
+        runs "$shell" && return
+    done
+    return 1
+}
+
+has_browser() {
+    local name
+    if [[ -n ${NIGHTSHIFT_BROWSER:-} ]]; then
+        runs "$NIGHTSHIFT_BROWSER"
+        return
+    fi
+    for name in chromium-headless-shell chromium google-chrome google-chrome-stable; do
+        command -v "$name" >/dev/null && runs "$name" && return
+    done
+    has_playwright_shell
+}
+
+# Ask for one byte of the download, so that a network that refuses costs seconds and not minutes.
+download_is_possible() {
+    local url
+    url=$(playwright_plan | sed -n 's/^ *Download url: *//p' | grep headless | head -n 1) || return 1
+    timeout 15 .venv/bin/python - "$url" 2>/dev/null <<'PROBE'
+import sys
+import urllib.request
+
+request = urllib.request.Request(sys.argv[1], headers={"Range": "bytes=0-0"})
+urllib.request.urlopen(request, timeout=10).read(1)
+PROBE
+}
+
+download_browser() {
+    download_is_possible || return 1
+    say "downloading Chromium's headless shell"
+    logged timeout 900 .venv/bin/python -m playwright install --only-shell chromium || return 1
+    has_playwright_shell && return
+    can_install || return 1
+    say "installing the libraries it needs"
+    logged as_root env DEBIAN_FRONTEND=noninteractive "$PWD/.venv/bin/python" -m playwright \
+        install-deps chromium-headless-shell || return 1
+    has_playwright_shell
+}
+
+ensure_browser() {
+    has_browser && return
+    if [[ -n ${NIGHTSHIFT_BROWSER:-} ]]; then
+        missing+=("NIGHTSHIFT_BROWSER=$NIGHTSHIFT_BROWSER does not run: mend or unset it")
+        return
+    fi
+    [[ -x .venv/bin/python ]] && download_browser && return
+    { apt_install chromium-headless-shell || apt_install chromium; } && has_browser && return
+    missing+=("a Chromium: apt-get install chromium-headless-shell (or chromium)")
+}
+
+mkdir -p .local
+: >"$log"
+ensure_venv
+ensure_server
+ensure_browser
+if ((${#missing[@]})); then
+    printf 'setup: missing %s\n' "${missing[@]}" >&2
+    exit 69
+fi
+touch .venv/.ready
+say "ready"

@@ -1,0 +1,156 @@
+-- name: enqueue_job
+-- Add one job.
+INSERT INTO work_queue
+       (task, payload, priority, not_before, max_attempts, timeout_seconds, dedupe_key)
+VALUES (%(task)s, %(payload)s, %(priority)s,
+        UTC_TIMESTAMP(6) + INTERVAL %(delay_seconds)s SECOND,
+        %(max_attempts)s, %(timeout_seconds)s, %(dedupe_key)s);
+
+-- name: enqueue_jobs
+-- Add many jobs in bulk.
+INSERT INTO work_queue (task, payload) VALUES (%(task)s, %(payload)s);
+
+-- name: next_level
+-- Find the most urgent priority above a given one that has a job ready.
+SELECT priority
+  FROM work_queue FORCE INDEX (next_candidates)
+ WHERE status = 'pending' AND not_before IS NULL AND priority > %(above)s
+ ORDER BY priority
+ LIMIT 1;
+
+-- name: own_candidates
+-- List ready ids of one slot's partition after its cursor, from the index alone and without locks.
+SELECT id
+  FROM work_queue FORCE INDEX (next_candidates)
+ WHERE status = 'pending' AND not_before IS NULL AND priority = %(priority)s
+   AND id > %(after)s AND id <= %(until)s
+   AND id %% %(total)s = %(slot)s
+ ORDER BY id
+ LIMIT %(limit)s;
+
+-- name: help_candidates
+-- List ready ids of other partitions, split among the helpers by the next digit of the id.
+SELECT id
+  FROM work_queue FORCE INDEX (next_candidates)
+ WHERE status = 'pending' AND not_before IS NULL AND priority = %(priority)s
+   AND id > %(after)s AND id <= %(until)s
+   AND id DIV %(total)s %% %(total)s = %(slot)s
+ ORDER BY id
+ LIMIT %(limit)s;
+
+-- name: any_candidates
+-- List ready ids whoever they belong to: the last helpings of a run.
+SELECT id
+  FROM work_queue FORCE INDEX (next_candidates)
+ WHERE status = 'pending' AND not_before IS NULL AND priority = %(priority)s
+   AND id > %(after)s AND id <= %(until)s
+ ORDER BY id
+ LIMIT %(limit)s;
+
+-- name: claim_job
+-- Take one job by its key if it is still ready, and read it if it is ours: safe to repeat, because
+-- an incarnation holds one job at a time.
+UPDATE work_queue
+   SET status = 'in_progress', fence = fence + 1, attempts = attempts + 1,
+       worker_id = %(slot)s, incarnation = %(incarnation)s,
+       started_at = UTC_TIMESTAMP(6), finished_at = NULL,
+       lease_until = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND
+ WHERE id = %(id)s AND status = 'pending' AND not_before IS NULL;
+SELECT fence, attempts, max_attempts, task, payload, timeout_seconds
+  FROM work_queue
+ WHERE id = %(id)s AND incarnation = %(incarnation)s AND status = 'in_progress';
+
+-- name: renew_claims
+-- Extend the leases of living workers' claims, for the whole pool in one statement.
+UPDATE work_queue
+   SET lease_until = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND
+ WHERE (id, fence) IN %(claims)s AND status = 'in_progress';
+
+-- name: settle_job
+-- End a claim and write its history in one transaction, if the claim still holds.
+BEGIN;
+UPDATE work_queue
+   SET status = %(status)s, result = %(result)s, last_error = %(last_error)s,
+       attempts = attempts - %(refund)s,
+       not_before = UTC_TIMESTAMP(6) + INTERVAL %(delay_seconds)s SECOND,
+       wait_reason = %(wait_reason)s,
+       finished_at = IF(%(status)s = 'pending', NULL, UTC_TIMESTAMP(6)),
+       lease_until = NULL
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress'
+   AND (lease_until < UTC_TIMESTAMP(6) OR NOT %(only_if_expired)s);
+INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, started_at,
+                          finished_at, reason, fingerprint, evidence, last_step)
+SELECT id, fence, %(attempt)s, %(outcome)s, worker_id, incarnation, started_at,
+       UTC_TIMESTAMP(6), %(reason)s, %(fingerprint)s, %(evidence)s, %(last_step)s
+  FROM work_queue
+ WHERE id = %(id)s AND ROW_COUNT() = 1;
+COMMIT;
+
+-- name: attempt_exists
+-- Tell whether a claim has been settled already: our own write may have outlived its connection.
+SELECT outcome FROM job_attempts WHERE job_id = %(id)s AND fence = %(fence)s;
+
+-- name: count_crashes
+-- Count the times a job has killed its worker or browser.
+SELECT COUNT(*) AS crashes FROM job_attempts WHERE job_id = %(id)s AND outcome = 'crashed';
+
+-- name: limit_attempts
+-- Give a claimed job its task's cap, so that a sweep that does not know the task keeps to it.
+UPDATE work_queue SET max_attempts = %(max_attempts)s
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress' AND max_attempts IS NULL;
+
+-- name: due_jobs
+-- List waiting jobs whose time has come.
+SELECT id
+  FROM work_queue FORCE INDEX (next_candidates)
+ WHERE status = 'pending' AND not_before <= UTC_TIMESTAMP(6)
+ ORDER BY not_before
+ LIMIT %(limit)s;
+
+-- name: make_ready
+-- Let waiting jobs whose time has come be claimed.
+UPDATE work_queue
+   SET not_before = NULL, wait_reason = NULL
+ WHERE id IN %(ids)s AND status = 'pending' AND not_before <= UTC_TIMESTAMP(6);
+
+-- name: outlook
+-- Say what a worker that found nothing may still expect: ready now, in progress, next due in s.
+SELECT EXISTS (SELECT 1 FROM work_queue FORCE INDEX (next_candidates)
+                WHERE status = 'pending' AND not_before IS NULL) AS has_ready,
+       EXISTS (SELECT 1 FROM work_queue FORCE INDEX (next_candidates)
+                WHERE status = 'in_progress') AS has_in_progress,
+       (SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), MIN(not_before)) / 1000000
+          FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = 'pending' AND not_before IS NOT NULL) AS next_due_seconds;
+
+-- name: own_outlook
+-- The same for a worker that keeps strictly to its own partition.
+SELECT EXISTS (SELECT 1 FROM work_queue FORCE INDEX (next_candidates)
+                WHERE status = 'pending' AND not_before IS NULL
+                  AND id %% %(total)s = %(slot)s) AS has_ready,
+       EXISTS (SELECT 1 FROM work_queue FORCE INDEX (next_candidates)
+                WHERE status = 'in_progress' AND id %% %(total)s = %(slot)s) AS has_in_progress,
+       (SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), MIN(not_before)) / 1000000
+          FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = 'pending' AND not_before IS NOT NULL
+           AND id %% %(total)s = %(slot)s) AS next_due_seconds;
+
+-- name: count_by_status
+-- Count the jobs of each status, from the index alone.
+SELECT status, COUNT(*) AS jobs FROM work_queue GROUP BY status;
+
+-- name: count_unfinished
+-- Count what is left to do, from the index alone.
+SELECT COALESCE(SUM(status = 'pending'), 0) AS pending,
+       COALESCE(SUM(status = 'in_progress'), 0) AS in_progress,
+       COALESCE(SUM(status = 'pending' AND not_before IS NOT NULL), 0) AS waiting
+  FROM work_queue FORCE INDEX (next_candidates)
+ WHERE status IN ('pending', 'in_progress');
+
+-- name: get_job
+-- Read one job whole.
+SELECT * FROM work_queue WHERE id = %(id)s;
+
+-- name: attempts_of_job
+-- Read one job's history in the order it happened.
+SELECT * FROM job_attempts WHERE job_id = %(id)s ORDER BY fence;

@@ -1,0 +1,191 @@
+"""Every failure leaves evidence, in whatever state the page is, and within its budget."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Error as PlaywrightError
+
+from worker.browser import evidence
+from worker.browser.evidence import capture, missing
+
+TEXTS = {"error", "traceback", "console", "network"}
+
+
+def report(errors_dir: Path) -> dict[str, object]:
+    return json.loads((errors_dir / "4729" / "2" / "error.json").read_text())
+
+
+def test_a_living_page_leaves_everything(session, site, failure, errors_dir):
+    page = session.page_for_job(trace=True)
+    page.goto(site.url("/"))
+
+    outcomes = capture(errors_dir, failure, session)
+
+    folder = errors_dir / "4729" / "2"
+    assert missing(outcomes) == {}
+    assert {path.name for path in folder.iterdir()} == {
+        "error.json", "traceback.txt", "screenshot.png", "page.html", "console.log",
+        "network.json", "trace.zip",
+    }  # fmt: skip
+    assert (folder / "screenshot.png").read_bytes().startswith(b"\x89PNG")
+    assert "Hello" in (folder / "page.html").read_text()
+    assert zipfile.ZipFile(folder / "trace.zip").testzip() is None
+    facts = report(errors_dir)
+    assert facts["final_url"] == site.url("/")
+    assert facts["status"] == 200
+    assert facts["fence"] == 17
+    assert facts["captured"]["screenshot"] == "ok"
+    assert session.is_alive
+
+
+def test_no_secret_is_written(session, site, failure, errors_dir):
+    page = session.page_for_job()
+    page.goto(site.url("/?access_token=abc123"))
+    capture(errors_dir, failure, session)
+
+    folder = errors_dir / "4729" / "2"
+    for name in ("error.json", "traceback.txt", "console.log", "network.json"):
+        text = (folder / name).read_text()
+        assert not [
+            s for s in ("hunter2", "me:pw", "user:secret", "abc123", "topsecret") if s in text
+        ]
+
+
+def test_what_a_page_says_cannot_hurt_a_terminal(session, site, failure, errors_dir):
+    page = session.page_for_job()
+    page.goto(site.url("/spam"))
+    outcomes = capture(errors_dir, failure, session)
+
+    log = (errors_dir / "4729" / "2" / "console.log").read_text()
+    assert outcomes["console"] == "ok"
+    assert "red" in log
+    assert "\x1b" not in log
+    assert "\x07" not in log
+
+
+def test_a_dead_browser_leaves_the_texts(session, site, failure, errors_dir):
+    session.page_for_job().goto(site.url("/"))
+    session.kill()
+    started = time.monotonic()
+    outcomes = capture(errors_dir, failure, session)
+
+    assert time.monotonic() - started < 2
+    assert {step for step, outcome in outcomes.items() if outcome == "ok"} == TEXTS
+    assert outcomes["screenshot"] == "skipped: the browser is dead"
+    assert report(errors_dir)["captured"]["html"] == "skipped: the browser is dead"
+    assert report(errors_dir)["final_url"] == site.url("/")
+
+
+def test_a_crashed_page_leaves_the_texts_and_the_trace(session, site, failure, errors_dir):
+    page = session.page_for_job()
+    page.goto(site.url("/"))
+    with pytest.raises(PlaywrightError):
+        page.goto("chrome://crash")
+    outcomes = capture(errors_dir, failure, session)
+
+    assert outcomes["screenshot"] == "skipped: the page has crashed"
+    assert report(errors_dir)["page_crashed"] is True
+
+
+def test_a_closed_page_leaves_the_texts(session, failure, errors_dir):
+    session.page_for_job().close()
+    outcomes = capture(errors_dir, failure, session)
+
+    assert outcomes["screenshot"] == "skipped: the page is closed"
+    assert {step for step, outcome in outcomes.items() if outcome == "ok"} == TEXTS
+
+
+def test_a_job_that_never_had_a_page_leaves_the_texts(session, failure, errors_dir):
+    outcomes = capture(errors_dir, failure, session)
+
+    assert outcomes["screenshot"] == "skipped: there was no page"
+    assert report(errors_dir)["final_url"] is None
+
+
+def test_a_hung_page_is_ended_within_the_budget_and_keeps_its_trace(
+    session, site, failure, errors_dir, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(evidence, "SCREENSHOT_TIMEOUT_MS", 500)
+    monkeypatch.setattr(evidence, "STEP_SECONDS", 1.0)
+    page = session.page_for_job(trace=True)
+    page.goto(site.url("/busy"))
+    page.wait_for_timeout(200)
+    started = time.monotonic()
+    outcomes = capture(errors_dir, failure, session, budget_seconds=5)
+
+    assert time.monotonic() - started < 8
+    assert outcomes["screenshot"].startswith("failed: ")
+    assert outcomes["trace"] == "ok"
+    assert outcomes["html"].startswith("failed: no answer in")
+    assert (errors_dir / "4729" / "2" / "trace.zip").exists()
+    assert report(errors_dir)["captured"] == {k: v for k, v in outcomes.items() if k != "error"}
+
+
+def test_a_stopped_driver_cannot_outlast_the_budget(session, site, failure, errors_dir):
+    session.page_for_job().goto(site.url("/"))
+    os.kill(session.processes()[0].pid, signal.SIGSTOP)
+    started = time.monotonic()
+    outcomes = capture(errors_dir, failure, session, budget_seconds=1)
+
+    assert time.monotonic() - started < 7
+    assert outcomes["screenshot"].startswith("failed: no answer in 1 s")
+    assert {step for step, outcome in outcomes.items() if outcome == "ok"} == TEXTS
+
+
+def test_a_huge_page_is_cut(session, site, failure, errors_dir):
+    page = session.page_for_job()
+    page.goto(site.url("/huge"))
+    outcomes = capture(errors_dir, failure, session)
+
+    folder = errors_dir / "4729" / "2"
+    assert outcomes["html"] == "ok"
+    html = (folder / "page.html").read_bytes()
+    assert len(html) < evidence.MAX_HTML_BYTES + 100
+    assert b"cut here" in html[-100:]
+    if outcomes["screenshot"] == "ok":
+        header = (folder / "screenshot.png").read_bytes()[16:24]
+        assert int.from_bytes(header[4:], "big") <= 20_000
+
+
+def test_fonts_that_never_load_do_not_cost_the_screenshot(session, site, failure, errors_dir):
+    page = session.page_for_job()
+    page.goto(site.url("/fonts"), wait_until="domcontentloaded")
+    outcomes = capture(errors_dir, failure, session)
+
+    assert outcomes["screenshot"] == "ok"
+
+
+def test_a_reused_attempt_number_does_not_mix_two_captures(session, site, failure, errors_dir):
+    session.page_for_job(trace=True).goto(site.url("/"))
+    capture(errors_dir, failure, session)
+    session.page_for_job()
+    session.kill()
+    capture(errors_dir, failure, session)
+
+    assert not (errors_dir / "4729" / "2" / "trace.zip").exists()
+    assert (errors_dir / "4729" / "2.1" / "trace.zip").exists()
+
+
+def test_an_unwritable_folder_is_reported_and_nothing_raised(session, site, failure, tmp_path):
+    session.page_for_job().goto(site.url("/"))
+    (tmp_path / "errors").write_text("a file where the folder should be")
+
+    outcomes = capture(tmp_path / "errors", failure, session)
+
+    assert outcomes["folder"].startswith("failed: ")
+    assert session.is_alive
+
+
+def test_the_stack_of_a_hang_is_in_the_traceback_file(session, failure, errors_dir):
+    from dataclasses import replace
+
+    capture(errors_dir, replace(failure, hang_stack='  File "task.py", line 3'), session)
+
+    assert "Where it hung" in (errors_dir / "4729" / "2" / "traceback.txt").read_text()

@@ -1,0 +1,67 @@
+"""The recorder keeps the last of everything, without secrets, and only of its own job."""
+
+from __future__ import annotations
+
+from worker.browser.recorder import MAX_CONSOLE
+
+
+def test_console_messages_and_page_errors_are_kept_up_to_a_bound(session, site):
+    page = session.page_for_job()
+    page.goto(site.url("/spam"))
+    page.wait_for_timeout(200)
+
+    console = session.recorder.console
+    assert len(console) == MAX_CONSOLE
+    assert any(entry["type"] == "pageerror" for entry in console)
+    assert any("thrown later" in entry["text"] for entry in console)
+    assert not any("me:pw" in entry["text"] or "abc" in entry["text"] for entry in console)
+    assert session.recorder.lost_events == 0
+
+
+def test_the_main_documents_answer_is_told_from_a_frames(session, site):
+    page = session.page_for_job()
+    page.goto(site.url("/frame"))
+
+    assert session.recorder.main_response.status == 200
+    assert {entry["status"] for entry in session.recorder.responses} == {200, 403}
+    assert session.recorder.last_url == site.url("/frame")
+
+
+def test_headers_that_matter_are_kept_and_cookies_are_not(session, site):
+    page = session.page_for_job()
+    page.goto(site.url("/?session_token=abc&page=2"))
+
+    answer = session.recorder.responses[0]
+    assert answer["headers"]["cf-ray"] == "8c0-FRA"
+    assert "topsecret" not in str(answer)
+    assert answer["url"].endswith("/?session_token=[redacted]&page=2")
+
+
+def test_failed_requests_are_kept_with_their_reason(session, site):
+    page = session.page_for_job()
+    page.goto(site.url("/missing-picture"))
+
+    failed = session.recorder.failed_requests[0]
+    assert "ERR_" in failed["failure"]
+    assert "api_key=[redacted]" in failed["url"]
+
+
+def test_a_job_sees_nothing_of_the_one_before(session, site):
+    page = session.page_for_job()
+    page.goto(site.url("/spam"))
+    session.release(clean=True)
+    session.page_for_job()
+
+    recorder = session.recorder
+    assert not recorder.console
+    assert not recorder.responses
+    assert recorder.main_response is None
+    assert recorder.last_url is None
+
+
+def test_the_browsers_death_is_noted(session, site):
+    page = session.page_for_job()
+    session.kill()
+    page.wait_for_event("close", timeout=5000)
+
+    assert session.recorder.is_disconnected

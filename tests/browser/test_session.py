@@ -1,0 +1,313 @@
+"""The session gives every job a page as good as new, and survives whatever dies under it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Error as PlaywrightError
+
+from worker.browser import process_tree
+from worker.browser.failures import Kind, classify
+from worker.browser.options import BrowserOptions
+from worker.browser.session import BrowserSession
+from worker.errors import LaunchFailed
+
+Wait = Callable[[Callable[[], object]], None]
+
+
+def family(session: BrowserSession) -> list[process_tree.ProcessId]:
+    driver, _ = session.processes()
+    assert driver is not None
+    return [driver, *(stat.id for stat in process_tree.descendants(driver.pid))]
+
+
+def test_a_successful_job_hands_its_page_on(session, site):
+    first = session.page_for_job()
+    first.goto(site.url("/"))
+    session.release(clean=True)
+
+    assert session.page_for_job() is first
+    assert first.url == "about:blank"
+
+
+def test_a_failed_job_gets_its_page_replaced(session, site):
+    first = session.page_for_job()
+    first.goto(site.url("/"))
+    session.release(clean=False)
+
+    assert session.page_for_job() is not first
+    assert first.is_closed()
+
+
+def test_nothing_a_site_stored_reaches_the_next_job(session, site):
+    titles = []
+    for _ in range(2):
+        page = session.page_for_job()
+        page.goto(site.url("/counting"))
+        titles.append(page.title())
+        session.release(clean=True)
+
+    assert titles == ["1,1,", "1,1,"]
+
+
+def test_an_isolated_job_has_a_context_of_its_own(session, site):
+    shared = session.page_for_job()
+    session.release(clean=True)
+
+    own = session.page_for_job(isolated=True)
+    own.goto(site.url("/"))
+    assert own.context is not shared.context
+    session.release(clean=True)
+
+    assert own.is_closed()
+    assert session.page_for_job() is shared
+
+
+def test_timeouts_that_a_task_changed_do_not_outlive_it(session, site):
+    page = session.page_for_job()
+    page.set_default_timeout(1)
+    page.set_default_navigation_timeout(1)
+    page.context.set_default_navigation_timeout(1)
+    session.release(clean=True)
+
+    assert session.page_for_job() is page
+    assert page.goto(site.url("/")).status == 200
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda page: page.on("response", lambda _: None),
+        lambda page: page.context.on("request", lambda _: None),
+        lambda page: page.route("**/*.png", lambda route: route.abort()),
+        lambda page: page.context.add_init_script("window.left = 1"),
+        lambda page: page.set_extra_http_headers({"x-left": "1"}),
+        lambda page: page.set_viewport_size({"width": 300, "height": 300}),
+        lambda page: page.context.grant_permissions(["geolocation"]),
+        lambda page: page.clock.set_fixed_time("2020-01-01"),
+    ],
+    ids=[
+        "listener", "context listener", "route", "init script", "headers", "viewport",
+        "permissions", "clock",
+    ],
+)  # fmt: skip
+def test_a_page_with_lasting_changes_is_not_handed_on(session, change):
+    page = session.page_for_job()
+    change(page)
+    session.release(clean=True)
+
+    assert session.page_for_job() is not page
+
+
+def test_popups_do_not_outlive_their_job(session, site):
+    page = session.page_for_job()
+    with page.expect_popup() as popup:
+        page.goto(site.url("/popup"))
+    session.release(clean=True)
+
+    assert popup.value.is_closed()
+    assert len(session.page_for_job().context.pages) == 1
+
+
+def test_downloads_leave_nothing_on_disk(session, site):
+    page = session.page_for_job()
+    with page.expect_download() as download:
+        page.evaluate("url => { location.href = url }", site.url("/download"))
+    assert download.value.path().exists()
+    session.release(clean=True)
+
+    assert list((session.options.tmp_dir / "downloads").iterdir()) == []
+
+
+def test_a_dialog_is_dismissed_and_recorded(session, site):
+    page = session.page_for_job()
+    page.goto(site.url("/alert"))
+
+    assert page.title() == "after"
+    assert [entry["message"] for entry in session.recorder.dialogs] == ["hi"]
+
+
+def test_a_task_may_answer_dialogs_itself(session, site):
+    page = session.page_for_job()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto(site.url("/confirm"))
+
+    assert page.title() == "true"
+    assert [entry["type"] for entry in session.recorder.dialogs] == ["confirm"]
+
+
+def test_a_page_that_hangs_after_its_job_is_replaced(session, site):
+    page = session.page_for_job()
+    page.goto(site.url("/busy"))
+    page.wait_for_timeout(200)
+    started = time.monotonic()
+    session.release(clean=True)
+
+    assert session.page_for_job().goto(site.url("/")).status == 200
+    assert time.monotonic() - started < 10
+
+
+def test_a_crashed_page_is_recognised_and_replaced(session, site):
+    page = session.page_for_job()
+    with pytest.raises(PlaywrightError):
+        page.goto("chrome://crash")
+    with pytest.raises(PlaywrightError) as caught:
+        page.content()
+    assert classify(caught.value).kind is Kind.CRASHED
+    assert session.recorder.is_page_crashed
+    session.release(clean=True)
+
+    assert session.page_for_job().goto(site.url("/")).status == 200
+
+
+def test_a_killed_browser_is_launched_again(session, site):
+    page = session.page_for_job()
+    driver, old = session.processes()
+    session.kill()
+    with pytest.raises(PlaywrightError) as caught:
+        page.goto(site.url("/"))
+    assert classify(caught.value).is_browser_lost
+    session.release(clean=False)
+
+    assert session.page_for_job().goto(site.url("/")).status == 200
+    assert session.processes()[0] == driver
+    assert session.processes()[1] != old
+    assert session.jobs_since_launch == 1
+
+
+def test_a_killed_driver_is_started_again(session, site, wait_until: Wait):
+    page = session.page_for_job()
+    everybody = family(session)
+    os.kill(everybody[0].pid, signal.SIGKILL)
+    with pytest.raises(PlaywrightError) as caught:
+        page.wait_for_timeout(5000)
+    assert classify(caught.value).is_browser_lost
+    with pytest.raises(PlaywrightError) as caught:
+        page.title()
+    assert classify(caught.value).kind is Kind.DRIVER_GONE
+    session.release(clean=False)
+
+    assert session.page_for_job().goto(site.url("/")).status == 200
+    wait_until(lambda: not any(map(process_tree.is_alive, everybody)))
+
+
+def test_a_stopped_driver_is_replaced_when_it_does_not_hand_out_a_page(
+    session, site, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("worker.browser.session.PAGE_SECONDS", 1.0)
+    session.recycle()
+    everybody = family(session)
+    os.kill(everybody[0].pid, signal.SIGSTOP)
+
+    assert session.page_for_job().goto(site.url("/")).status == 200
+    assert session.processes()[0] != everybody[0]
+    assert process_tree.wait_dead(everybody, 5)
+
+
+def test_closing_leaves_no_process_and_no_file(session, site):
+    session.page_for_job().goto(site.url("/"))
+    everybody = family(session)
+    session.close()
+
+    assert not session.options.tmp_dir.exists()
+    assert process_tree.wait_dead(everybody, 3)
+    assert not session.is_alive
+
+
+def test_closing_is_bounded_even_with_a_stopped_driver(session):
+    session.page_for_job()
+    everybody = family(session)
+    os.kill(everybody[0].pid, signal.SIGSTOP)
+    started = time.monotonic()
+    session.close(budget_seconds=1)
+
+    assert time.monotonic() - started < 8
+    assert process_tree.wait_dead(everybody, 3)
+    assert not session.options.tmp_dir.exists()
+
+
+def test_recycling_replaces_driver_and_browser(session, site):
+    session.page_for_job().goto(site.url("/"))
+    before = family(session)
+    assert session.memory_mb() > 30
+    session.recycle()
+
+    assert process_tree.wait_dead(before, 3)
+    assert session.page_for_job().goto(site.url("/")).status == 200
+
+
+def test_secrets_of_the_worker_reach_neither_driver_nor_browser(
+    session, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("DATABASE_URL", "mysql://u:nightshift-secret@h/n")
+    monkeypatch.setenv("MYSQL_PWD", "nightshift-secret")
+    monkeypatch.setenv("NIGHTSHIFT_WEBHOOK", "nightshift-secret")
+    session.recycle()
+
+    for process in session.processes():
+        environment = Path(f"/proc/{process.pid}/environ").read_bytes()
+        assert b"nightshift-secret" not in environment
+        assert str(session.options.tmp_dir).encode() in environment
+    assert os.environ["MYSQL_PWD"] == "nightshift-secret"
+
+
+@pytest.mark.parametrize(
+    ("program", "complaint"),
+    [
+        ("#!/bin/sh\necho 'x: error while loading shared libraries: libnss3.so: no' >&2; exit 127",
+         "libnss3.so"),
+        ("#!/bin/sh\nexit 1", "does not start"),
+        ("#!/bin/sh\nsleep 60", "does not start"),
+        (None, "make setup"),
+    ],
+    ids=["library missing", "ends at once", "never answers", "not there"],
+)  # fmt: skip
+def test_a_failed_launch_is_one_line_with_a_remedy(
+    only_session, tmp_path: Path, program: str | None, complaint: str
+):
+    only_session.close()
+    browser = tmp_path / "browser"
+    if program is not None:
+        browser.write_text(program)
+        browser.chmod(0o755)
+    session = BrowserSession(
+        BrowserOptions(tmp_dir=tmp_path / "tmp", executable=str(browser), launch_timeout_seconds=2)
+    )
+    try:
+        with pytest.raises(LaunchFailed, match=complaint) as caught:
+            session.open()
+    finally:
+        session.close()
+    assert "\n" not in str(caught.value)
+    assert not [stat for stat in process_tree.descendants(os.getpid()) if "sleep" in stat.name]
+
+
+def test_a_driver_that_never_answers_fails_the_launch(
+    only_session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    only_session.close()
+    node = tmp_path / "node"
+    node.write_text("#!/bin/sh\nwhile :; do sleep 0.1; done\n")
+    node.chmod(0o755)
+    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(node))
+    session = BrowserSession(BrowserOptions(tmp_dir=tmp_path / "tmp", launch_timeout_seconds=1))
+    try:
+        with pytest.raises(LaunchFailed, match="driver does not start"):
+            session.open()
+    finally:
+        session.close()
+    assert process_tree.find_driver(os.getpid()) is None
+
+
+def test_a_temporary_folder_that_cannot_be_made_fails_the_launch(only_session, tmp_path: Path):
+    only_session.close()
+    (tmp_path / "file").write_text("")
+    session = BrowserSession(BrowserOptions(tmp_dir=tmp_path / "file" / "tmp"))
+
+    with pytest.raises(LaunchFailed, match="cannot write to"):
+        session.open()

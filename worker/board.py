@@ -1,0 +1,148 @@
+"""The status board: shared memory with one entry per worker, read by launcher and heart.
+
+A worker writes its own entry only. What it wrote outlives it: so its death can be explained. Fields
+are set in an order in which a reader that looks in between sees nothing wrong.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import time
+from enum import IntEnum
+from typing import ClassVar
+
+
+class Phase(IntEnum):
+    """What a worker is doing."""
+
+    NONE = 0
+    BOOTING = 1
+    IDLE = 2
+    WORKING = 3
+    CAPTURING = 4
+    SETTLING = 5
+    STOPPING = 6
+
+
+class Entry(ctypes.Structure):
+    """One worker's place on the board; times are of the monotonic clock, which all share."""
+
+    _fields_: ClassVar = [
+        ("incarnation", ctypes.c_int64),
+        ("phase", ctypes.c_int64),
+        ("job_id", ctypes.c_int64),
+        ("fence", ctypes.c_int64),
+        ("attempt", ctypes.c_int64),
+        ("claimed_at", ctypes.c_double),
+        ("deadline", ctypes.c_double),
+        ("done", ctypes.c_int64),
+        ("failed", ctypes.c_int64),
+        ("retried", ctypes.c_int64),
+        ("handed_back", ctypes.c_int64),
+        ("swept", ctypes.c_int64),
+        ("driver_pid", ctypes.c_int64),
+        ("driver_started", ctypes.c_int64),
+        ("browser_pid", ctypes.c_int64),
+        ("browser_started", ctypes.c_int64),
+        ("_label", ctypes.c_char * 200),
+        ("_step", ctypes.c_char * 120),
+    ]
+
+    incarnation: int
+    phase: int
+    job_id: int
+    fence: int
+    attempt: int
+    claimed_at: float
+    deadline: float
+    done: int
+    failed: int
+    retried: int
+    handed_back: int
+    swept: int
+    driver_pid: int
+    driver_started: int
+    browser_pid: int
+    browser_started: int
+    _label: bytes
+    _step: bytes
+
+    def clear(self) -> None:
+        """Make the place ready for a new incarnation."""
+        ctypes.memset(ctypes.addressof(self), 0, ctypes.sizeof(self))
+
+    def begin_job(self, job_id: int, fence: int, attempt: int, label: str, seconds: float) -> None:
+        """Show a claimed job; its id comes last, because it is what readers look for."""
+        now = time.monotonic()
+        self.claimed_at, self.deadline = now, now + seconds
+        self._label = _cut(label, 200)
+        self._step = b""
+        self.fence, self.attempt = fence, attempt
+        self.phase = Phase.WORKING
+        self.job_id = job_id
+
+    def end_job(self) -> None:
+        """Show that the job is settled; its id goes first."""
+        self.job_id = 0
+        self.phase = Phase.IDLE
+        self.deadline = 0.0
+
+    @property
+    def label(self) -> str:
+        return self._label.decode("utf-8", "replace")
+
+    @property
+    def step(self) -> str:
+        return self._step.decode("utf-8", "replace")
+
+    @step.setter
+    def step(self, text: str) -> None:
+        self._step = _cut(text, 120)
+
+
+class Header(ctypes.Structure):
+    """What the heart tells the launcher: how the database is, and what it settled itself."""
+
+    _fields_: ClassVar = [
+        ("renewed_at", ctypes.c_double),
+        ("database_away_since", ctypes.c_double),
+        ("counted_at", ctypes.c_double),
+        ("pending", ctypes.c_int64),
+        ("in_progress", ctypes.c_int64),
+        ("waiting", ctypes.c_int64),
+        ("swept", ctypes.c_int64),
+        ("retried", ctypes.c_int64),
+        ("failed", ctypes.c_int64),
+        ("handed_back", ctypes.c_int64),
+    ]
+
+    renewed_at: float
+    database_away_since: float
+    counted_at: float
+    pending: int
+    in_progress: int
+    waiting: int
+    swept: int
+    retried: int
+    failed: int
+    handed_back: int
+
+
+class Board:
+    """The shared block: made before the first fork, inherited by every child."""
+
+    def __init__(self, workers: int) -> None:
+        size = ctypes.sizeof(Header) + workers * ctypes.sizeof(Entry)
+        self._memory = mmap.mmap(-1, size)
+        self.header = Header.from_buffer(self._memory)
+        self.entries = [
+            Entry.from_buffer(self._memory, ctypes.sizeof(Header) + index * ctypes.sizeof(Entry))
+            for index in range(workers)
+        ]
+
+
+def _cut(text: str, size: int) -> bytes:
+    """Fit a text into a field, without breaking a character or holding a NUL."""
+    data = text.replace("\0", "").encode("utf-8", "replace")[: size - 1]
+    return data.decode("utf-8", "ignore").encode()

@@ -1,0 +1,66 @@
+"""Tell from an exception what kind of browser trouble it is, by its type and its message.
+
+Decides nothing about retries: the runner does.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+_NET_ERROR = re.compile(r"net::(ERR_[A-Z0-9_]+)")
+_DRIVER_GONE = re.compile(
+    r"connection closed|Event loop is closed|reading from the driver|Broken pipe", re.IGNORECASE
+)
+_CRASHED = re.compile(r"(target|page|browser|renderer)( has)? crashed", re.IGNORECASE)
+_CLOSED = re.compile(r"has been closed|target closed|browser closed", re.IGNORECASE)
+# `expect(…)` waits as well, but raises Python's own AssertionError with a call log.
+_WAITED_IN_VAIN = re.compile(r"Timeout[: ]\s*\d+.*Call log:", re.DOTALL | re.IGNORECASE)
+
+
+class Kind(StrEnum):
+    """What went wrong, as far as the browser is concerned."""
+
+    TIMEOUT = "timeout"
+    NETWORK = "network"
+    CRASHED = "crashed"
+    CLOSED = "closed"
+    DRIVER_GONE = "driver gone"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The kind of trouble, and Chromium's own code for it (`ERR_CONNECTION_REFUSED`)."""
+
+    kind: Kind
+    code: str | None = None
+
+    @property
+    def is_browser_lost(self) -> bool:
+        """Whether page, browser or driver went away under the job."""
+        return self.kind in (Kind.CRASHED, Kind.CLOSED, Kind.DRIVER_GONE)
+
+
+def classify(error: BaseException) -> Diagnosis:
+    """Name the trouble behind an exception; what is not Playwright's is OTHER."""
+    message = str(error)
+    if isinstance(error, PlaywrightTimeout):
+        return Diagnosis(Kind.TIMEOUT)
+    if isinstance(error, AssertionError) and _WAITED_IN_VAIN.search(message):
+        return Diagnosis(Kind.TIMEOUT)
+    if not isinstance(error, PlaywrightError):
+        return Diagnosis(Kind.OTHER)
+    if found := _NET_ERROR.search(message):
+        return Diagnosis(Kind.NETWORK, found.group(1))
+    if _DRIVER_GONE.search(message):
+        return Diagnosis(Kind.DRIVER_GONE)
+    if _CRASHED.search(message):
+        return Diagnosis(Kind.CRASHED)
+    if _CLOSED.search(message):
+        return Diagnosis(Kind.CLOSED)
+    return Diagnosis(Kind.OTHER)

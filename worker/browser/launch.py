@@ -1,0 +1,123 @@
+"""Start the Playwright driver and Chromium, or say in one line why not and what helps.
+
+Secrets of the worker's environment reach neither of them. Leaves limits on time and what
+happens to a started browser to the session.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Playwright, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
+
+from worker.browser.options import NO_BROWSER, BrowserOptions
+from worker.browser.redaction import is_secret_name
+from worker.errors import LaunchFailed
+
+# Nothing may go over the network but what a task asks for.
+QUIET_ARGS = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-domain-reliability",
+    "--disable-sync",
+    "--disable-quic",
+    "--no-first-run",
+)
+
+_PRIVATE = re.compile(r"DATABASE_URL$|MYSQL_|NIGHTSHIFT_")
+_MISSING_LIBRARY = re.compile(r"error while loading shared libraries: (\S+?):")
+
+
+def public_environment(environment: Mapping[str, str], tmp_dir: Path) -> dict[str, str]:
+    """Copy an environment without its secrets, with the worker's own temporary folder."""
+    public = {
+        name: value
+        for name, value in environment.items()
+        if not _PRIVATE.match(name) and not is_secret_name(name)
+    }
+    public["TMPDIR"] = str(tmp_dir)
+    # A screenshot waits for fonts by default; on a failed page they may never come.
+    public["PW_TEST_SCREENSHOT_NO_FONTS_READY"] = "1"
+    return public
+
+
+def start_driver(options: BrowserOptions) -> Playwright:
+    """Start Playwright's Node driver; raises LaunchFailed when it cannot be started."""
+    try:
+        with _as_environment(public_environment(os.environ, options.tmp_dir)):
+            return sync_playwright().start()
+    except Exception as error:
+        # A driver that dies while it starts surfaces as a bare Exception.
+        raise LaunchFailed(
+            f"Playwright's driver does not start ({first_line(error)}): run `make setup`"
+        ) from error
+
+
+def launch_chromium(driver: Playwright, options: BrowserOptions) -> Browser:
+    """Launch Chromium; raises LaunchFailed with the cause and a remedy."""
+    try:
+        return driver.chromium.launch(
+            executable_path=options.executable,
+            headless=options.headless,
+            args=[*QUIET_ARGS, *options.launch_args],
+            # Chromium refuses to run its sandbox as root; everybody else keeps it.
+            chromium_sandbox=os.geteuid() != 0,
+            # The launcher decides what a signal means; a browser that obeys Ctrl-C by itself
+            # is gone before its screenshot is taken.
+            handle_sigint=False,
+            handle_sigterm=False,
+            handle_sighup=False,
+            env=dict(public_environment(os.environ, options.tmp_dir)),
+            timeout=options.launch_timeout_seconds * 1000,
+            traces_dir=options.tmp_dir / "traces",
+            downloads_path=options.tmp_dir / "downloads",
+        )
+    except PlaywrightError as error:
+        raise LaunchFailed(explain(str(error), options)) from error
+
+
+def explain(message: str, options: BrowserOptions) -> str:
+    """Turn Playwright's report of a failed launch, often a page long, into one useful line."""
+    name = options.executable or "Playwright's Chromium"
+    if found := _MISSING_LIBRARY.search(message):
+        return (
+            f"{name} lacks the library {found.group(1)}: run `make setup`, "
+            "or `playwright install-deps chromium` as root"
+        )
+    if "Executable doesn't exist" in message or "ENOENT" in message:
+        return NO_BROWSER if options.executable is None else f"{name} is gone: {NO_BROWSER}"
+    if "EACCES" in message:
+        return f"{name} may not be executed by this user: set NIGHTSHIFT_BROWSER to one that may"
+    if "No usable sandbox" in message or ("sandbox" in message.lower() and "FATAL" in message):
+        return (
+            f"{name} cannot set up its sandbox: allow unprivileged user namespaces "
+            "(sysctl kernel.apparmor_restrict_unprivileged_userns=0)"
+        )
+    if "Missing X server" in message or "$DISPLAY" in message:
+        return f"{name} has no display: run it headless"
+    return f"{name} does not start ({first_line(message)}): try it by hand, or run `make setup`"
+
+
+def first_line(error: BaseException | str) -> str:
+    """The first line of a message that says something, at a readable length."""
+    lines = (line.strip() for line in str(error).splitlines())
+    return next((line for line in lines if line), "no reason given")[:200]
+
+
+@contextmanager
+def _as_environment(wanted: Mapping[str, str]) -> Iterator[None]:
+    # Playwright takes no environment for its driver, it copies ours. No other thread of a
+    # worker reads the environment meanwhile.
+    saved = dict(os.environ)
+    os.environ.clear()
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(saved)

@@ -1,0 +1,190 @@
+"""Remember what the browser said during one job: console, errors, responses, dialogs.
+
+Everything is bounded, redacted at the door, and gathered by handlers that neither raise nor
+ask the browser anything: a handler that waited could hang the job it watches.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.sync_api import (
+    BrowserContext,
+    ConsoleMessage,
+    Dialog,
+    Frame,
+    Page,
+    Request,
+    Response,
+    WebError,
+)
+
+from worker.browser.redaction import redact_headers, redact_text, redact_url
+
+MAX_CONSOLE = 200
+MAX_FAILED = 50
+MAX_RESPONSES = 30
+MAX_DIALOGS = 20
+MAX_TEXT = 4000
+
+# What explains a refusal, a redirect or a cache; cookies are kept only as "there was one".
+KEPT_HEADERS = frozenset(
+    {
+        "age", "cache-control", "cf-cache-status", "cf-mitigated", "cf-ray", "content-length",
+        "content-type", "date", "location", "retry-after", "server", "set-cookie", "via",
+        "www-authenticate", "x-amzn-requestid", "x-cache", "x-datadome", "x-request-id",
+        "x-robots-tag",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class MainResponse:
+    """The last answer for the page's own document; `headers` are the kept ones, lower case."""
+
+    status: int
+    url: str
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+class Recorder:
+    """The ring buffers of one job; `reset` empties them for the next."""
+
+    def __init__(self) -> None:
+        self._context: BrowserContext | None = None
+        self._page: Page | None = None
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the last job."""
+        self._started = time.monotonic()
+        self.console: deque[dict[str, Any]] = deque(maxlen=MAX_CONSOLE)
+        self.failed_requests: deque[dict[str, Any]] = deque(maxlen=MAX_FAILED)
+        self.responses: deque[dict[str, Any]] = deque(maxlen=MAX_RESPONSES)
+        self.dialogs: deque[dict[str, Any]] = deque(maxlen=MAX_DIALOGS)
+        self.main_response: MainResponse | None = None
+        self.last_url: str | None = None
+        self.is_page_crashed = False
+        self.is_disconnected = False
+        self.lost_events = 0
+
+    def listen(self, context: BrowserContext, page: Page) -> None:
+        """Subscribe to a new context and its page; call it once for each."""
+
+        def on(target: Any, event: str, handle: Callable[..., None]) -> None:
+            def handler(*arguments: Any) -> None:
+                if self._context is context:
+                    self._guarded(handle, arguments)
+
+            target.on(event, handler)
+
+        on(context, "console", self._on_console)
+        on(context, "weberror", self._on_page_error)
+        on(context, "response", self._on_response)
+        on(context, "requestfailed", self._on_request_failed)
+        # The dialog's end is listened for, not its opening: whoever listens for that must
+        # answer it, and would take the answer away from the task or from Playwright.
+        on(context, "dialogclosed", self._on_dialog)
+        on(page, "framenavigated", self._on_navigated)
+        on(page, "crash", self._on_crash)
+
+    def focus(self, context: BrowserContext | None, page: Page | None) -> None:
+        """Record from this context only; late events of others are ignored."""
+        self._context = context
+        self._page = page
+
+    def mark_disconnected(self, *_: Any) -> None:
+        """Note that the browser is gone."""
+        self.is_disconnected = True
+
+    def network(self) -> dict[str, Any]:
+        """Everything about the network, ready for JSON."""
+        return {
+            "responses": list(self.responses),
+            "failed_requests": list(self.failed_requests),
+        }
+
+    def _guarded(self, handle: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+        try:
+            handle(*arguments)
+        except Exception:  # noqa: BLE001 - it would surface in whatever call the task makes.
+            self.lost_events += 1
+
+    def _at(self) -> float:
+        return round(time.monotonic() - self._started, 3)
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        place = message.location
+        self.console.append(
+            {
+                "at": self._at(),
+                "type": message.type,
+                "text": redact_text(message.text[:MAX_TEXT]),
+                "where": f"{redact_url(place['url'])}:{place.get('lineNumber', 0)}",
+            }
+        )
+
+    def _on_page_error(self, error: WebError) -> None:
+        problem = error.error
+        text = problem.stack or str(problem)
+        self.console.append(
+            {
+                "at": self._at(),
+                "type": "pageerror",
+                "text": redact_text(text[:MAX_TEXT]),
+                "where": "",
+            }
+        )
+
+    def _on_response(self, response: Response) -> None:
+        request = response.request
+        headers = redact_headers(
+            {name: text for name, text in response.headers.items() if name in KEPT_HEADERS}
+        )
+        url = redact_url(response.url)
+        self.responses.append(
+            {
+                "at": self._at(),
+                "status": response.status,
+                "method": request.method,
+                "type": request.resource_type,
+                "url": url,
+                "headers": headers,
+            }
+        )
+        if request.is_navigation_request() and request.frame is self._main_frame():
+            self.main_response = MainResponse(response.status, url, headers)
+
+    def _on_request_failed(self, request: Request) -> None:
+        self.failed_requests.append(
+            {
+                "at": self._at(),
+                "method": request.method,
+                "type": request.resource_type,
+                "url": redact_url(request.url),
+                "failure": request.failure,
+            }
+        )
+
+    def _on_dialog(self, dialog: Dialog) -> None:
+        self.dialogs.append(
+            {
+                "at": self._at(),
+                "type": dialog.type,
+                "message": redact_text(dialog.message[:MAX_TEXT]),
+            }
+        )
+
+    def _on_navigated(self, frame: Frame) -> None:
+        if frame is self._main_frame():
+            self.last_url = redact_url(frame.url)
+
+    def _on_crash(self, *_: Any) -> None:
+        self.is_page_crashed = True
+
+    def _main_frame(self) -> Frame | None:
+        return self._page.main_frame if self._page is not None else None

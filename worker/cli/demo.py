@@ -1,0 +1,79 @@
+"""`launcher.py demo`, which is `make run`: the whole of Nightshift in under a minute.
+
+Starts the bundled demo site on loopback, queues its pages (good, slow, failing, hanging, blocked)
+in the private database, and drains them with two workers.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import click
+
+from worker.cli.connection import open_database
+from worker.cli.run import run
+from worker.errors import NightshiftError
+from worker.queue import Queue
+from worker.settings import PROJECT_ROOT
+from worker.supervisor.child import call_in_child
+
+# Small budgets, so that pages which never answer do not hold up a first look.
+DEMO_FLAGS = (
+    "--workers=2",
+    "--max-attempts=2",
+    "--job-timeout=8s",
+    "--page-timeout=3s",
+    "--retry-delay=1s",
+)
+
+
+@click.command("demo")
+def demo() -> int:
+    """Drain the pages of a bundled demo site: a first look at everything."""
+    with _demo_site() as base_url:
+        first, last = call_in_child(_enqueue, base_url)
+        click.echo(f"demo site at {base_url}, its pages are jobs {first} to {last}", err=True)
+        code = run.main(DEMO_FLAGS, prog_name="launcher.py run", standalone_mode=False)
+    click.echo(
+        "\nwhere to look next:\n"
+        "  python launcher.py status            the queue\n"
+        f"  python launcher.py show {last}           what happened to one job\n"
+        "  ls errors/                           screenshot, HTML and traceback of each failure\n"
+        "  python launcher.py enqueue URL       a job of your own, then: python launcher.py"
+    )
+    return int(code)
+
+
+def _enqueue(base_url: str) -> tuple[int, int]:
+    sys.path.insert(0, str(PROJECT_ROOT))
+    from examples.demo_site import demo_jobs
+
+    with closing(open_database()) as db:
+        jobs = demo_jobs(base_url)
+        Queue(db).enqueue_many("visit", jobs)
+        last = int(db.run_statement("SELECT MAX(id) AS id FROM work_queue")[0]["id"])
+    return last - len(jobs) + 1, last
+
+
+@contextmanager
+def _demo_site() -> Iterator[str]:
+    site = subprocess.Popen(
+        [sys.executable, str(PROJECT_ROOT / "examples" / "demo_site"), "--exit-with-parent"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert site.stdout is not None
+        base_url = site.stdout.readline().strip()
+        if not base_url:
+            raise NightshiftError("the demo site did not start; see the lines above")
+        yield base_url
+    finally:
+        site.terminate()
+        site.wait(timeout=10)
+
+
+COMMANDS = [demo]

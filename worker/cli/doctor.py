@@ -1,0 +1,130 @@
+"""`launcher.py doctor`: is everything there that a night needs? Each failed check says its fix."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from worker import migrations
+from worker.browser.options import BrowserOptions, find_browser
+from worker.browser.session import BrowserSession
+from worker.cli.connection import resolve, state_dir
+from worker.cli.options import json_flag
+from worker.cli.preflight import check_errors_dir
+from worker.database import Database
+from worker.errors import NightshiftError, SettingsError
+from worker.settings import PROJECT_ROOT, DatabaseSettings
+from worker.tasks import registry
+
+MIN_FREE_BYTES = 1_000_000_000
+MIN_PYTHON = (3, 11)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check found."""
+
+    check: str
+    is_ok: bool
+    text: str
+    exit_code: int = 0
+
+
+@click.command("doctor")
+@json_flag
+def doctor(as_json: bool) -> int:
+    """Check Python, database, schema, tasks, browser, folders; say how to mend what is wrong."""
+    findings = [_examine(name, check) for name, check in _checks()]
+    if as_json:
+        click.echo(json.dumps([asdict(finding) for finding in findings]))
+    else:
+        for finding in findings:
+            mark = "ok  " if finding.is_ok else "FAIL"
+            click.echo(f"{mark} {finding.check}: {finding.text}")
+    return next((finding.exit_code for finding in findings if not finding.is_ok), 0)
+
+
+def _checks() -> list[tuple[str, Callable[[], str]]]:
+    return [
+        ("python", _python),
+        ("database", lambda: _database(resolve())),
+        ("schema", lambda: _schema(resolve())),
+        ("tasks", _tasks),
+        ("browser", _browser),
+        ("errors folder", _errors_folder),
+        ("disk", _disk),
+    ]
+
+
+def _examine(name: str, check: Callable[[], str]) -> Finding:
+    try:
+        return Finding(name, True, check())
+    except NightshiftError as error:
+        return Finding(name, False, str(error), error.exit_code)
+
+
+def _python() -> str:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info < MIN_PYTHON:
+        raise SettingsError(f"Python {version} is too old; install 3.11 or newer, then make setup")
+    return version
+
+
+def _database(settings: DatabaseSettings) -> str:
+    with closing(Database(settings)) as db:
+        version = db.run_statement("SELECT VERSION() AS version")[0]["version"]
+    return f"{settings} answers, version {version}"
+
+
+def _schema(settings: DatabaseSettings) -> str:
+    with closing(Database(settings, read_timeout_seconds=60.0)) as db:
+        made = migrations.ensure(db)
+    return "was empty, now up to date" if made else "up to date"
+
+
+def _tasks() -> str:
+    sources = os.environ.get("NIGHTSHIFT_TASKS", "").split()
+    return ", ".join(registry.load(sources).names)
+
+
+def _browser() -> str:
+    executable = find_browser(os.environ.get("NIGHTSHIFT_BROWSER"))
+    state_dir().mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="doctor-", dir=state_dir()))
+    session = BrowserSession(BrowserOptions(tmp_dir=folder, executable=executable))
+    try:
+        session.open()
+        page = session.page_for_job()
+        page.set_content("<title>Nightshift</title>")
+        title = page.title()
+    finally:
+        session.close()
+    return f"{executable or 'the one Playwright installed'} opens a page ({title})"
+
+
+def _errors_folder() -> str:
+    folder = Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
+    check_errors_dir(folder)
+    return f"{folder} is writable"
+
+
+def _disk() -> str:
+    free = shutil.disk_usage(PROJECT_ROOT).free
+    if free < MIN_FREE_BYTES:
+        raise SettingsError(
+            f"only {free / 1e6:.0f} MB free at {PROJECT_ROOT}; free some space, or set "
+            f"NIGHTSHIFT_ERRORS_DIR and NIGHTSHIFT_STATE_DIR to a larger disk"
+        )
+    return f"{free / 1e9:.0f} GB free"
+
+
+COMMANDS = [doctor]

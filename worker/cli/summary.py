@@ -1,0 +1,53 @@
+"""The run's last words: what was done, what failed, what is left, and where to look."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO
+
+from worker.cli.wording import duration
+from worker.supervisor.view import Summary
+
+
+def render(summary: Summary, errors_dir: Path, out: IO[str]) -> None:
+    """Print the summary, a fact a line."""
+    lines = [
+        f"run {summary.run_id} {_how(summary)} after {duration(summary.seconds)}: "
+        f"{summary.done:,} done, {summary.failed:,} failed, {summary.retried:,} retried, "
+        f"{summary.rate:.1f} jobs/s"
+    ]
+    if summary.swept or summary.handed_back or summary.crashes:
+        lines.append(
+            f"  {summary.swept:,} swept, {summary.handed_back:,} handed back, "
+            f"{summary.crashes:,} worker deaths"
+        )
+    for worker in summary.workers:
+        line = f"  worker {worker.slot}: {worker.done:,} done, {worker.failed:,} failed"
+        if worker.crashes:
+            line += f", died {worker.crashes} times"
+        if worker.given_up:
+            line += f", GIVEN UP ({worker.given_up})"
+        lines.append(line)
+    lines.append(f"  left: {_left(summary)}")
+    if summary.failed:
+        lines.append(f"  evidence: {errors_dir}/<job>/<attempt>/ · python launcher.py show ID")
+    out.write("\n".join(lines) + "\n")
+    out.flush()
+
+
+def _how(summary: Summary) -> str:
+    if summary.stopped_by:
+        return f"stopped ({summary.stopped_by})"
+    return "gave up" if summary.is_unfinished else "drained"
+
+
+def _left(summary: Summary) -> str:
+    if summary.left is None:
+        return "unknown, the database cannot be asked"
+    if not any(summary.left.values()):
+        return "nothing"
+    left = summary.left
+    text = f"{left['pending']:,} pending"
+    if left["waiting"]:
+        text += f" ({left['waiting']:,} of them waiting for their time)"
+    return text + (f", {left['in_progress']:,} in progress" if left["in_progress"] else "")

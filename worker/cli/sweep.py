@@ -1,0 +1,56 @@
+"""`launcher.py sweep` and `migrate`: putting the queue and its schema right by hand."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import asdict
+
+import click
+
+from worker import migrations
+from worker import sweep as sweeping
+from worker.cli.connection import PATIENT_READ_SECONDS, open_database, resolve
+from worker.cli.options import json_flag, setting
+from worker.database import Database
+from worker.models import Status
+from worker.queue import Queue
+
+
+@click.command("sweep")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("-v", "--verbose", is_flag=True, help="Say it job by job.")
+@setting("--max-attempts", type=click.IntRange(min=1), default=4, help="Attempts a job gets.")
+@json_flag
+def sweep(dry_run: bool, verbose: bool, max_attempts: int, as_json: bool) -> None:
+    """Put jobs of vanished workers back, or end them at their cap."""
+    with closing(open_database()) as db:
+        swept = sweeping.sweep(db, Queue(db, max_attempts=max_attempts), dry_run=dry_run)
+    if as_json:
+        click.echo(json.dumps([asdict(item) for item in swept]))
+        return
+    if verbose:
+        for item in swept:
+            click.echo(f"job {item.job_id}: {item.status}: {item.reason}")
+    back = sum(item.status is Status.PENDING for item in swept)
+    would = "would put" if dry_run else "put"
+    click.echo(
+        f"{would} {back} jobs back to pending and {len(swept) - back} to error"
+        if swept
+        else "nothing to sweep: every job in progress has a living claim"
+    )
+
+
+@click.command("migrate")
+@click.option("--dry-run", is_flag=True, help="Name what would be applied, and do nothing.")
+def migrate(dry_run: bool) -> None:
+    """Bring the database's schema up to date."""
+    with closing(Database(resolve(), read_timeout_seconds=PATIENT_READ_SECONDS)) as db:
+        names = migrations.pending(db) if dry_run else migrations.migrate(db)
+    for name in names:
+        click.echo(f"{'would apply' if dry_run else 'applied'} {name}")
+    if not names:
+        click.echo("the schema is up to date")
+
+
+COMMANDS = [sweep, migrate]

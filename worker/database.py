@@ -1,0 +1,307 @@
+"""The connection to MySQL or MariaDB: the only module that knows pymysql.
+
+Every statement has a timeout. Here, and only here, is decided which errors are worth another try:
+conflicts at once, an absent server until patience ends. Whoever calls must be repeatable for that.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import ssl
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+import pymysql
+from pymysql.constants import CLIENT
+from pymysql.cursors import DictCursor
+
+from worker.errors import DatabaseUnavailable, NightshiftError, SettingsError
+from worker.queries import query
+from worker.settings import DatabaseSettings
+
+Row = dict[str, Any]
+DatabaseError = pymysql.Error
+T = TypeVar("T")
+
+# The whole transaction was rolled back or refused for another's sake: do it again.
+CONFLICTS = {1020, 1205, 1213}
+# The server is away, full, shutting down, read-only after a failover, or not ready (Galera).
+# 4031 is MySQL's parting word on an idle connection, 1927 MariaDB's on a killed one.
+AWAY = {
+    1040,
+    1047,
+    1053,
+    1158,
+    1159,
+    1160,
+    1161,
+    1290,
+    1836,
+    1927,
+    2002,
+    2003,
+    2006,
+    2013,
+    2055,
+    4031,
+}
+DENIED = {1044, 1045, 1142, 1143, 1227, 1698}
+DUPLICATE_KEY = 1062
+UNKNOWN_DATABASE = 1049
+# Too long, wrong characters, not JSON, out of range, against a CHECK; the last two are MariaDB's.
+BAD_DATA = {1153, 1264, 1366, 1406, 3140, 3141, 3144, 3819, 4025, 4038}
+
+_CONFLICT_TRIES = 20
+_SESSION = (
+    "SET time_zone = '+00:00', innodb_lock_wait_timeout = 5, "
+    "sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+    "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+)
+
+
+class AccessDenied(DatabaseUnavailable):
+    """The server knows us and lacks the right, or does not know us."""
+
+    exit_code = 78
+
+
+class BadData(NightshiftError):
+    """The server refuses a value: too long, or not what its column takes."""
+
+
+class DuplicateKey(NightshiftError):
+    """A row with that unique key is there already."""
+
+
+class Database:
+    """One connection, opened on first use and again after every loss.
+
+    `patience_seconds` is how long an absent server is waited for; `keep_waiting`, asked before
+    every further try, can end the wait sooner (a worker that has been told to stop).
+    """
+
+    def __init__(
+        self,
+        settings: DatabaseSettings,
+        *,
+        patience_seconds: float = 0.0,
+        read_timeout_seconds: float = 15.0,
+        keep_waiting: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self.settings = settings
+        self.patience_seconds = patience_seconds
+        self._read_timeout = read_timeout_seconds
+        self._keep_waiting = keep_waiting
+        self._connection: pymysql.Connection[DictCursor] | None = None
+
+    def execute(self, name: str, /, **params: Any) -> int:
+        """Run one named statement in its own transaction; return how many rows it changed."""
+        return self._retried(lambda cursor: cursor.execute(query(name), params))
+
+    def fetch_all(self, name: str, /, **params: Any) -> list[Row]:
+        """Run one named query; return its rows."""
+
+        def read(cursor: DictCursor) -> list[Row]:
+            cursor.execute(query(name), params)
+            return list(cursor.fetchall())
+
+        return self._retried(read)
+
+    def fetch_one(self, name: str, /, **params: Any) -> Row | None:
+        """Run one named query; return its first row, if any."""
+        rows = self.fetch_all(name, **params)
+        return rows[0] if rows else None
+
+    def run_script(self, name: str, /, **params: Any) -> tuple[list[int], list[Row]]:
+        """Run several statements in one round trip; return each one's row count and all rows.
+
+        The first error ends the script, and whatever transaction it had opened is rolled back.
+        """
+
+        def run(cursor: DictCursor) -> tuple[list[int], list[Row]]:
+            counts = [cursor.execute(query(name), params)]
+            rows = list(cursor.fetchall())
+            while cursor.nextset():
+                counts.append(cursor.rowcount)
+                rows += cursor.fetchall()
+            return counts, rows
+
+        return self._retried(run)
+
+    def insert(self, name: str, /, **params: Any) -> int:
+        """Insert one row and return its id; not tried again once the server may have it."""
+
+        def write(cursor: DictCursor) -> int:
+            cursor.execute(query(name), params)
+            return int(cursor.lastrowid or 0)
+
+        self.ping()
+        return self._once(write)
+
+    def insert_many(self, name: str, rows: Iterable[Mapping[str, Any]]) -> int:
+        """Insert rows in bulk statements and one transaction: all of them, or none."""
+
+        def write(cursor: DictCursor) -> int:
+            cursor.execute("BEGIN")
+            inserted = cursor.executemany(query(name), rows) or 0
+            cursor.execute("COMMIT")
+            return inserted
+
+        self.ping()
+        return self._once(write)
+
+    def run_statement(self, sql: str, params: Mapping[str, Any] | None = None) -> list[Row]:
+        """Run SQL that has no name: migrations, and what a person types."""
+
+        def run(cursor: DictCursor) -> list[Row]:
+            cursor.execute(sql, params)
+            return list(cursor.fetchall())
+
+        return self._once(run)
+
+    def ping(self) -> None:
+        """Make sure of a live connection; raises DatabaseUnavailable when there is none."""
+        self._retried(lambda cursor: cursor.connection.ping())
+
+    def close(self) -> None:
+        """Close the connection, whatever state it is in."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            try:
+                connection.close()
+            except pymysql.Error:
+                pass
+
+    def _retried(self, operation: Callable[[DictCursor], T]) -> T:
+        deadline = time.monotonic() + self.patience_seconds
+        conflicts = 0
+        delay = 0.05
+        while True:
+            try:
+                return self._attempt(operation)
+            except (pymysql.Error, OSError) as error:
+                if _code(error) in CONFLICTS and conflicts < _CONFLICT_TRIES:
+                    conflicts += 1
+                    time.sleep(random.uniform(0.001, 0.02 * conflicts))
+                    continue
+                is_over = time.monotonic() >= deadline or not self._keep_waiting()
+                if not _is_away(error) or is_over:
+                    raise explain(error, self.settings) from error
+            time.sleep(random.uniform(delay / 2, delay))
+            delay = min(delay * 2, 2.0)
+
+    def _once(self, operation: Callable[[DictCursor], T]) -> T:
+        try:
+            return self._attempt(operation)
+        except (pymysql.Error, OSError) as error:
+            raise explain(error, self.settings) from error
+
+    def _attempt(self, operation: Callable[[DictCursor], T]) -> T:
+        if self._connection is None:
+            self._connection = _connect(self.settings, self._read_timeout)
+        try:
+            with self._connection.cursor() as cursor:
+                return operation(cursor)
+        except BaseException as error:
+            # A half-read answer or an open transaction must not meet the next statement.
+            if isinstance(error, pymysql.Error) and not _is_away(error):
+                self._roll_back()
+            else:
+                self.close()
+            raise
+
+    def _roll_back(self) -> None:
+        try:
+            assert self._connection is not None
+            self._connection.rollback()
+        except (pymysql.Error, OSError):
+            self.close()
+
+
+def explain(error: Exception, settings: DatabaseSettings) -> Exception:
+    """Turn a driver's error into one line for a person; what is our own bug stays as it is."""
+    code, text = _code(error), _text(error)
+    if code == DUPLICATE_KEY:
+        return DuplicateKey(text)
+    if code in BAD_DATA:
+        return BadData(text)
+    if code == UNKNOWN_DATABASE:
+        return DatabaseUnavailable(
+            f"database {settings.database!r} does not exist on {settings}; "
+            f"create it: CREATE DATABASE `{settings.database}` CHARACTER SET utf8mb4"
+        )
+    if code in (1045, 1698):
+        return AccessDenied(
+            f"{settings} refuses user {settings.user!r}: wrong user or password; "
+            f"check DATABASE_URL or MYSQL_USER and MYSQL_PASSWORD"
+        )
+    if code in DENIED:
+        return AccessDenied(
+            f"user {settings.user!r} lacks a right on {settings}: {text}; as an administrator: "
+            f"GRANT ALL ON `{settings.database}`.* TO the user"
+        )
+    if _is_away(error):
+        return DatabaseUnavailable(
+            f"database {settings} cannot be reached: {text}; "
+            f"check that it runs and that DATABASE_URL names it"
+        )
+    return error
+
+
+def _connect(
+    settings: DatabaseSettings, read_timeout_seconds: float
+) -> pymysql.Connection[DictCursor]:
+    connection = pymysql.connect(
+        user=settings.user,
+        password=settings.password,
+        host=settings.host,
+        port=settings.port,
+        unix_socket=settings.unix_socket,
+        database=settings.database or None,
+        charset="utf8mb4",
+        autocommit=True,
+        connect_timeout=5,
+        read_timeout=read_timeout_seconds,
+        write_timeout=read_timeout_seconds,
+        client_flag=CLIENT.MULTI_STATEMENTS,
+        cursorclass=DictCursor,
+        ssl=_tls(settings),
+        ssl_disabled=settings.ssl_mode == "disabled" or settings.unix_socket is not None,
+    )
+    with connection.cursor() as cursor:
+        for statement in _SESSION:
+            cursor.execute(statement)
+    return connection
+
+
+def _tls(settings: DatabaseSettings) -> ssl.SSLContext | None:
+    if settings.ssl_mode in ("disabled", "preferred") or settings.unix_socket is not None:
+        return None
+    try:
+        context = ssl.create_default_context(cafile=settings.ssl_ca)
+        if settings.ssl_cert:
+            context.load_cert_chain(settings.ssl_cert, settings.ssl_key)
+    except (OSError, ssl.SSLError) as error:
+        raise SettingsError(f"the TLS files of DATABASE_URL cannot be used: {error}") from error
+    context.check_hostname = settings.ssl_mode == "verify-identity"
+    if settings.ssl_mode == "required":
+        context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def _code(error: BaseException) -> int | None:
+    first = error.args[0] if error.args else None
+    return first if isinstance(error, pymysql.Error) and isinstance(first, int) else None
+
+
+def _text(error: BaseException) -> str:
+    text = str(error.args[1]) if len(error.args) > 1 else str(error)
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def _is_away(error: BaseException) -> bool:
+    if isinstance(error, pymysql.err.InterfaceError):
+        return True
+    return isinstance(error, OSError) or _code(error) in AWAY

@@ -1,0 +1,277 @@
+"""One claimed job from page to settlement: check, run the task, judge, keep evidence, settle.
+
+Evidence is on disk before the job is settled. Whatever a task does, it ends here: this is one of
+the borders at which every exception is caught, and recorded.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+import traceback
+from dataclasses import dataclass
+from typing import Any
+
+from worker.backoff import backoff_seconds
+from worker.board import Entry, Phase
+from worker.browser import blocked, evidence
+from worker.browser.session import BrowserSession
+from worker.database import BadData
+from worker.errors import ClaimLost, Fail, JobTimedOut, LaunchFailed, PayloadError
+from worker.fingerprint import fingerprint, frames_of
+from worker.models import JSON, Claim, Explanation, Owner, Status
+from worker.queue import Queue
+from worker.settings import RunSettings
+from worker.stop_request import StopRequest
+from worker.tasks.job import Job
+from worker.tasks.registry import Registry, Task
+from worker.verdict import Course, Verdict, judge
+
+MAX_RESULT_BYTES = 1_000_000
+
+logger = logging.getLogger("nightshift.worker")
+
+
+@dataclass(slots=True)
+class Performer:
+    """Does jobs, one at a time, with one browser."""
+
+    settings: RunSettings
+    run_id: int
+    owner: Owner
+    queue: Queue
+    registry: Registry
+    session: BrowserSession
+    entry: Entry
+    stop: StopRequest
+
+    def make_ready(self) -> None:
+        """Have a browser at hand before a job is claimed; raises LaunchFailed."""
+        if not self.session.is_alive:
+            self.session.open()
+            self._show_processes()
+
+    def perform(self, claim: Claim) -> None:
+        """Do one job and settle it; raises LaunchFailed, after handing it back, without a browser.
+
+        A claim that was lost meanwhile is dropped: its outcome is another's to write.
+        """
+        claim = self._capped(claim)
+        try:
+            result = self._attempt(claim)
+        except BaseException as error:
+            self._settle_failure(claim, error)
+            if isinstance(error, LaunchFailed):
+                raise
+        else:
+            self._settle_success(claim, result)
+        finally:
+            self.entry.end_job()
+
+    def _capped(self, claim: Claim) -> Claim:
+        task = self.registry.find(claim.task)
+        if task is None or task.max_attempts is None or not claim.has_default_cap:
+            return claim
+        return self.queue.limit_attempts(claim, task.max_attempts)
+
+    def _attempt(self, claim: Claim) -> JSON:
+        seconds = claim.timeout_seconds or self.settings.job_timeout_seconds
+        self._show(claim, claim.task, seconds)
+        if claim.attempt > claim.max_attempts:
+            raise Fail(
+                f"it has had its {claim.max_attempts} attempts; "
+                f"to try again, set attempts = 0 and status = 'pending'"
+            )
+        task = self.registry.get(claim.task)
+        payload = _payload(claim)
+        seconds = claim.timeout_seconds or task.timeout_seconds or seconds
+        self._show(claim, f"{claim.task} {payload.get('url', '')}", seconds)
+        return _checked(self._run(task, payload, self._job(claim, seconds), seconds))
+
+    def _run(self, task: Task, payload: dict[str, Any], job: Job, seconds: float) -> Any:
+        page = None
+        if task.browser:
+            page = self.session.page_for_job(
+                isolated=task.isolation == "context", trace=job.attempt > 1
+            )
+            self._show_processes()
+        with self.session.limit(seconds) as limit:
+            try:
+                return task.function(page, payload, job)  # type: ignore[arg-type]
+            except BaseException as error:
+                if limit.fired:
+                    raise JobTimedOut(seconds, limit.stack) from error
+                if page is not None and (refusal := self._refusal(error)) is not None:
+                    raise refusal from error
+                raise
+
+    def _refusal(self, error: BaseException) -> Exception | None:
+        """Tell a site's refusal from the failure it looks like."""
+        if isinstance(error, Exception) and self.session.page is not None:
+            try:
+                return blocked.detect(self.session.recorder, self.session.page)
+            except Exception as problem:
+                logger.debug("cannot tell whether the page is a challenge: %s", problem)
+        return None
+
+    def _settle_success(self, claim: Claim, result: JSON) -> None:
+        self.entry.phase = Phase.SETTLING
+        try:
+            self.queue.complete(claim, result)
+            self.entry.done += 1
+        except BadData as error:
+            why = Explanation(f"its result cannot be stored: {error}")
+            self.queue.fail(claim, why)
+            self.entry.failed += 1
+        except ClaimLost as error:
+            logger.error("%s", error)
+        self.session.release(clean=True)
+
+    def _settle_failure(self, claim: Claim, error: BaseException) -> None:
+        if self.stop.is_abandoning:
+            verdict = Verdict(Course.HAND_BACK, judge(error).outcome, "the run was stopped")
+        else:
+            verdict = judge(error)
+        why = Explanation(verdict.reason)
+        if verdict.course is not Course.HAND_BACK:
+            self.entry.phase = Phase.CAPTURING
+            why = self._explain(claim, error, verdict)
+        self.entry.phase = Phase.SETTLING
+        try:
+            status = self._settle(claim, verdict, why)
+            logger.log(
+                logging.WARNING if status is Status.ERROR else logging.INFO,
+                "job %s %s, attempt %s of %s: %s%s",
+                claim.job_id,
+                "failed" if status is Status.ERROR else "goes back",
+                claim.attempt,
+                claim.max_attempts,
+                why.reason,
+                f" (evidence: {self.settings.errors_dir / why.evidence})" if why.evidence else "",
+            )
+        except ClaimLost as lost:
+            logger.error("%s", lost)
+        self.session.release(clean=False)
+
+    def _settle(self, claim: Claim, verdict: Verdict, why: Explanation) -> Status:
+        delay = verdict.after_seconds
+        if delay is None:
+            delay = backoff_seconds(claim.attempt, self.settings.retry_delay_seconds)
+        match verdict.course:
+            case Course.HAND_BACK:
+                status = self.queue.hand_back(claim, why)
+                self.entry.handed_back += 1
+                return status
+            case Course.FAIL:
+                status = self.queue.fail(claim, why, outcome=verdict.outcome)
+            case Course.CRASH:
+                status = self.queue.crash(claim, why, delay_seconds=delay)
+            case Course.RETRY:
+                status = self.queue.retry(claim, why, delay_seconds=delay, outcome=verdict.outcome)
+        if status is Status.ERROR:
+            self.entry.failed += 1
+        else:
+            self.entry.retried += 1
+        return status
+
+    def _explain(self, claim: Claim, error: BaseException, verdict: Verdict) -> Explanation:
+        text = "".join(traceback.format_exception(error))
+        kind = type(error).__name__
+        key, _ = fingerprint(kind, str(error), claim.task, frames_of(error))
+        failure = evidence.Failure(
+            job_id=claim.job_id,
+            attempt=claim.attempt,
+            task=claim.task,
+            payload=_lenient(claim.payload),
+            exception_type=kind,
+            exception_message=str(error),
+            traceback=text,
+            fingerprint=key,
+            outcome=verdict.outcome.value,
+            worker_slot=self.owner.slot,
+            incarnation=self.owner.incarnation,
+            run_id=str(self.run_id),
+            fence=claim.fence,
+            last_step=self.entry.step or None,
+            hang_stack=error.stack if isinstance(error, JobTimedOut) else None,
+        )
+        steps = evidence.capture(self.settings.errors_dir, failure, self.session)
+        folder = None if "folder" in steps else f"{claim.job_id}/{claim.attempt}"
+        return Explanation(
+            reason=verdict.reason,
+            last_error=text,
+            fingerprint=key,
+            evidence=folder,
+            last_step=self.entry.step or None,
+        )
+
+    def _job(self, claim: Claim, seconds: float) -> Job:
+        def show(text: str) -> None:
+            self.entry.step = text
+
+        return Job(
+            id=claim.job_id,
+            attempt=claim.attempt,
+            max_attempts=claim.max_attempts,
+            task=claim.task,
+            deadline=time.monotonic() + seconds,
+            log=logging.getLogger(f"nightshift.job.{claim.job_id}"),
+            _on_step=show,
+        )
+
+    def _show(self, claim: Claim, label: str, seconds: float) -> None:
+        self.entry.begin_job(claim.job_id, claim.fence, claim.attempt, label, seconds)
+
+    def _show_processes(self) -> None:
+        driver, browser = self.session.processes()
+        self.entry.driver_pid = driver.pid if driver else 0
+        self.entry.driver_started = driver.start_time if driver else 0
+        self.entry.browser_pid = browser.pid if browser else 0
+        self.entry.browser_started = browser.start_time if browser else 0
+
+
+def _payload(claim: Claim) -> dict[str, Any]:
+    payload = _parsed(claim.payload)
+    if not isinstance(payload, dict):
+        raise PayloadError(
+            f"the payload is {_kind(payload)}, not an object; "
+            f'write one such as {{"url": "https://example.com"}}'
+        )
+    return payload
+
+
+def _parsed(text: str) -> JSON:
+    try:
+        parsed: JSON = json.loads(text)
+        return parsed
+    except ValueError as error:
+        raise PayloadError(f"the payload is not JSON: {error}") from error
+
+
+def _lenient(text: str) -> JSON:
+    try:
+        return _parsed(text)
+    except PayloadError:
+        return text
+
+
+def _kind(value: JSON) -> str:
+    names = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def _checked(result: Any) -> JSON:
+    try:
+        size = len(json.dumps(result, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Fail(
+            f"the task returned what is not JSON ({error}); return dicts, lists, texts and numbers"
+        ) from error
+    if size > MAX_RESULT_BYTES:
+        raise Fail(
+            f"the task's result is {size / 1e6:.1f} MB, the limit is "
+            f"{MAX_RESULT_BYTES / 1e6:g} MB; write it to a file and return its path"
+        )
+    checked: JSON = result
+    return checked

@@ -1,0 +1,38 @@
+"""Named SQL: every query in `sql/queries/` is found by its name, and has one.
+
+A query is a `-- name:` line, a purpose line, and its statements. One that holds several
+statements is a script, sent to the server in one round trip.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+QUERIES_DIR = Path(__file__).resolve().parent.parent / "sql" / "queries"
+
+_NAME = re.compile(r"^-- name: *(\w+) *$", re.MULTILINE)
+
+
+def query(name: str) -> str:
+    """Return the SQL of that name; a KeyError is a bug that the test of all names catches."""
+    return load()[name]
+
+
+@cache
+def load(folder: Path = QUERIES_DIR) -> dict[str, str]:
+    """Read every query file once; two queries of one name are refused."""
+    found: dict[str, str] = {}
+    for path in sorted(folder.glob("*.sql")):
+        parts = _NAME.split(path.read_text(encoding="utf-8"))
+        for name, body in zip(parts[1::2], parts[2::2], strict=True):
+            if name in found:
+                raise ValueError(f"{path.name}: query {name} is defined twice")
+            found[name] = _stripped(body)
+    return found
+
+
+def _stripped(body: str) -> str:
+    lines = [line for line in body.splitlines() if not line.lstrip().startswith("--")]
+    return "\n".join(lines).strip().rstrip(";")

@@ -1,0 +1,144 @@
+"""One worker's life, after the fork: connect, sweep, then claim and perform until there is no more.
+
+The browser is started when there is something to claim, not before: a cron run that finds an empty
+queue costs nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+from pathlib import Path
+
+from worker import log, runs, sweep
+from worker.board import Board, Entry, Phase
+from worker.browser.options import BrowserOptions, find_browser
+from worker.browser.session import BrowserSession
+from worker.candidates import Candidates
+from worker.database import Database
+from worker.errors import NightshiftError
+from worker.models import Owner, Partition, Status
+from worker.perform import Performer
+from worker.queue import Queue
+from worker.settings import RunSettings
+from worker.stop_request import StopRequest
+from worker.tasks import registry
+
+EXIT_DRAINED = 0
+EXIT_CANNOT_WORK = 69
+MIN_IDLE_SECONDS = 0.05
+MAX_IDLE_SECONDS = 0.5
+
+logger = logging.getLogger("nightshift.worker")
+
+
+def worker_main(settings: RunSettings, run_id: int, slot: int, board: Board) -> int:
+    """Be the worker of a slot; return the exit code that tells the launcher how it went."""
+    log.configure(f"worker {slot}")
+    stop = StopRequest()
+    stop.listen()
+    entry = board.entries[slot - settings.offset]
+    try:
+        return Runner(settings, run_id, slot, entry, stop).run()
+    except NightshiftError as error:
+        logger.error("%s", error)
+        return EXIT_CANNOT_WORK
+
+
+class Runner:
+    """A worker between its fork and its end."""
+
+    def __init__(
+        self, settings: RunSettings, run_id: int, slot: int, entry: Entry, stop: StopRequest
+    ) -> None:
+        self._settings = settings
+        self._run_id = run_id
+        self._partition = Partition(slot, settings.total)
+        self._entry = entry
+        self._stop = stop
+        self._db = Database(
+            settings.database,
+            patience_seconds=float("inf"),
+            keep_waiting=lambda: not stop.is_abandoning,
+        )
+        self._queue = Queue(
+            self._db, lease_seconds=settings.lease_seconds, max_attempts=settings.max_attempts
+        )
+        self._candidates = Candidates(self._db, self._partition, help_others=settings.help_others)
+
+    def run(self) -> int:
+        """Work until the queue is drained or the launcher says stop."""
+        tasks = registry.load(self._settings.tasks)
+        owner = Owner(
+            self._partition.slot, runs.start_worker(self._db, self._run_id, self._partition.slot)
+        )
+        self._entry.incarnation = owner.incarnation
+        self._sweep()
+        session = self._session()
+        self._stop.on_abandon = session.kill
+        performer = Performer(
+            self._settings,
+            self._run_id,
+            owner,
+            self._queue,
+            tasks,
+            session,
+            self._entry,
+            self._stop,
+        )
+        try:
+            self._work(performer)
+        finally:
+            self._entry.phase = Phase.STOPPING
+            session.close()
+            shutil.rmtree(session.options.tmp_dir, ignore_errors=True)
+        runs.end_worker(self._db, owner.incarnation, "finished")
+        return EXIT_DRAINED
+
+    def _work(self, performer: Performer) -> None:
+        idle_seconds = MIN_IDLE_SECONDS
+        self._entry.phase = Phase.BOOTING
+        while not self._stop.is_stopping:
+            if not self._candidates.has_next():
+                self._entry.phase = Phase.IDLE
+                if self._is_drained():
+                    return
+                self._stop.wait(idle_seconds)
+                idle_seconds = min(idle_seconds * 2, MAX_IDLE_SECONDS)
+                continue
+            performer.make_ready()
+            self._entry.phase = Phase.IDLE
+            claim = self._queue.claim(performer.owner, self._candidates)
+            if claim is not None:
+                idle_seconds = MIN_IDLE_SECONDS
+                performer.perform(claim)
+
+    def _is_drained(self) -> bool:
+        if self._settings.follow:
+            return False
+        partition = None if self._settings.help_others else self._partition
+        outlook = self._queue.outlook(partition)
+        if outlook.has_ready or outlook.has_in_progress:
+            return False
+        due = outlook.next_due_seconds
+        return due is None or due > self._settings.wait_retries_seconds
+
+    def _sweep(self) -> None:
+        for item in sweep.sweep(self._db, self._queue):
+            self._entry.swept += 1
+            self._entry.failed += item.status is Status.ERROR
+            logger.warning("swept job %s to %s: %s", item.job_id, item.status, item.reason)
+
+    def _session(self) -> BrowserSession:
+        folder = self._settings.state_dir / "tmp"
+        folder.mkdir(parents=True, exist_ok=True)
+        tmp_dir = Path(tempfile.mkdtemp(prefix=f"worker-{self._partition.slot}-", dir=folder))
+        return BrowserSession(
+            BrowserOptions(
+                tmp_dir=tmp_dir,
+                executable=find_browser(self._settings.browser),
+                headless=self._settings.headless,
+                page_timeout_seconds=self._settings.page_timeout_seconds,
+            )
+        )

@@ -1,0 +1,165 @@
+"""The pool's heart: a child of the launcher that does all its talking to the database.
+
+It renews the leases of claims whose worker lives, settles for workers that died, lets waiting jobs
+come due, sweeps, and counts. So no slow or absent database ever holds up the launcher's loop.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import select
+import signal
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from worker import log, runs, sweep
+from worker.board import Board
+from worker.database import Database
+from worker.errors import DatabaseUnavailable
+from worker.models import Outcome, Status
+from worker.queue import Queue
+from worker.settings import RunSettings
+
+TICK_SECONDS = 0.25
+PROMOTE_SECONDS = 0.5
+# A claim may still be on its way to the server when its worker dies: look again for so long.
+LATE_CLAIM_SECONDS = 10.0
+
+logger = logging.getLogger("nightshift.heart")
+
+
+@dataclass(slots=True)
+class Chore:
+    """Something the heart does again and again."""
+
+    every_seconds: float
+    do: Callable[[], object]
+    next_at: float = 0.0
+
+    def run_if_due(self) -> None:
+        began = time.monotonic()
+        if began < self.next_at:
+            return
+        self.do()
+        # A chore that is slow (counting a million rows) gets at most a twentieth of the time.
+        took = time.monotonic() - began
+        self.next_at = began + max(self.every_seconds, 20 * took)
+
+
+@dataclass(slots=True)
+class Heart:
+    """One heart's life; `main` is what the forked child runs."""
+
+    settings: RunSettings
+    board: Board
+    run_id: int
+    link: socket.socket
+    lock_name: str | None
+    _inbox: bytes = b""
+    _deaths: list[dict[str, Any]] = field(default_factory=list)
+    _recent: dict[int, tuple[float, dict[str, Any]]] = field(default_factory=dict)
+    _is_ending: bool = False
+
+    def main(self) -> int:
+        """Beat until the launcher closes the link and nothing is left to settle."""
+        log.configure("heart")
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        db = Database(self.settings.database, read_timeout_seconds=10.0)
+        queue = Queue(
+            db,
+            lease_seconds=self.settings.lease_seconds,
+            max_attempts=self.settings.max_attempts,
+        )
+        third = self.settings.lease_seconds / 3
+        # Renewal comes before the sweep: after an outage living owners must not look abandoned.
+        chores = [
+            Chore(min(third, 10.0), lambda: self._renew(db, queue)),
+            Chore(PROMOTE_SECONDS, queue.promote),
+            Chore(min(third, 30.0), lambda: self._sweep(db, queue)),
+            Chore(1.0, lambda: self._count(queue)),
+        ]
+        while not (self._is_ending and not self._deaths):
+            self._listen()
+            try:
+                self._settle_for_the_dead(db, queue)
+                for chore in chores:
+                    chore.run_if_due()
+                self.board.header.database_away_since = 0.0
+            except DatabaseUnavailable as error:
+                self._note_absence(error)
+                if self._is_ending:
+                    return 1
+        db.close()
+        return 0
+
+    def _listen(self) -> None:
+        ready, _, _ = select.select([self.link], [], [], TICK_SECONDS)
+        if not ready:
+            return
+        data = self.link.recv(65536)
+        if not data:
+            self._is_ending = True
+            return
+        *lines, self._inbox = (self._inbox + data).split(b"\n")
+        self._deaths += [json.loads(line) for line in lines]
+
+    def _settle_for_the_dead(self, db: Database, queue: Queue) -> None:
+        while self._deaths:
+            death = self._deaths[0]
+            self._settle(db, queue, death)
+            runs.end_worker(db, death["incarnation"], death["ending"])
+            self._recent[death["incarnation"]] = (time.monotonic(), death)
+            self._deaths.pop(0)
+            self._say({"ack": death["number"]})
+        for incarnation, (died_at, death) in list(self._recent.items()):
+            if time.monotonic() - died_at > LATE_CLAIM_SECONDS:
+                del self._recent[incarnation]
+            else:
+                self._settle(db, queue, death)
+
+    def _settle(self, db: Database, queue: Queue, death: dict[str, Any]) -> None:
+        settled = sweep.settle_for_the_dead(
+            db, queue, death["incarnation"], Outcome(death["outcome"]), death["ending"]
+        )
+        for item in settled:
+            logger.warning("job %s: %s; now %s", item.job_id, item.reason, item.status)
+            if item.status is Status.ERROR:
+                self.board.header.failed += 1
+            elif death["outcome"] == Outcome.HANDED_BACK:
+                self.board.header.handed_back += 1
+            else:
+                self.board.header.retried += 1
+
+    def _renew(self, db: Database, queue: Queue) -> None:
+        began = time.monotonic()
+        if self.lock_name is not None:
+            db.fetch_all("take_run_lock", name=self.lock_name, wait_seconds=0)
+        queue.renew([(e.job_id, e.fence) for e in self.board.entries if e.job_id])
+        runs.beat(db, self.run_id)
+        self.board.header.renewed_at = began
+
+    def _sweep(self, db: Database, queue: Queue) -> None:
+        for item in sweep.sweep(db, queue):
+            logger.warning("swept job %s to %s: %s", item.job_id, item.status, item.reason)
+            self.board.header.swept += 1
+            self.board.header.failed += item.status is Status.ERROR
+
+    def _count(self, queue: Queue) -> None:
+        header, counts = self.board.header, queue.unfinished()
+        header.pending = counts["pending"]
+        header.in_progress = counts["in_progress"]
+        header.waiting = counts["waiting"]
+        header.counted_at = time.monotonic()
+
+    def _note_absence(self, error: DatabaseUnavailable) -> None:
+        header = self.board.header
+        if not header.database_away_since:
+            header.database_away_since = time.monotonic()
+            logger.warning("%s; the pool keeps its jobs and waits", error)
+
+    def _say(self, message: dict[str, Any]) -> None:
+        self.link.sendall(json.dumps(message).encode() + b"\n")

@@ -1,0 +1,276 @@
+"""The launcher's loop: take signals, reap, watch deadlines, beat, respawn, draw.
+
+The launcher holds no thread, no connection and no browser, and runs no stranger's code. All that
+can block is done by children: the workers, and the heart, which talks to the database.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import time
+from collections.abc import Callable
+from functools import partial
+
+from worker.board import Board, Phase
+from worker.models import Outcome
+from worker.settings import RunSettings
+from worker.supervisor.child import adopt_orphans
+from worker.supervisor.heart import Heart
+from worker.supervisor.heart_link import HeartLink
+from worker.supervisor.output import LineReader
+from worker.supervisor.signals import SignalQueue
+from worker.supervisor.slot import Slot, State
+from worker.supervisor.view import Display, PoolView, Summary, WorkerSummary, WorkerView
+
+TICK_SECONDS = 0.2
+# A worker past its deadline gets this long to kill its browser, capture evidence and settle.
+HANG_GRACE_SECONDS = 40.0
+# A worker told to hand its job back gets this long; then it is done for it.
+HAND_BACK_SECONDS = 5.0
+# The leases must outlive the work: stop it when this share of them has passed unrenewed.
+LEASE_SHARE = 0.8
+
+WorkerMain = Callable[[RunSettings, int, int, Board], int]
+
+
+class Supervisor:
+    """One run of the pool, from the first fork to the last reaped child."""
+
+    def __init__(
+        self,
+        settings: RunSettings,
+        run_id: int,
+        worker_main: WorkerMain,
+        display: Display,
+        lock_name: str | None,
+    ) -> None:
+        self._settings = settings
+        self._run_id = run_id
+        self._display = display
+        self._board = Board(settings.workers)
+        self._signals = SignalQueue()
+        self._started_at = time.monotonic()
+        self._stopped_by: str | None = None
+        self._abandon_at = float("inf")
+        self._kill_at = float("inf")
+        reader, writer = os.pipe2(os.O_CLOEXEC)
+        self._heart_output = LineReader(reader)
+        self._heart = HeartLink(
+            lambda link: Heart(settings, self._board, run_id, link, lock_name).main, writer
+        )
+        self._slots = [
+            Slot(number, entry, partial(worker_main, settings, run_id, number, self._board))
+            for number, entry in zip(settings.slots, self._board.entries, strict=True)
+        ]
+
+    def run(self) -> Summary:
+        """Run the pool until it has drained or is told to stop; leave no process behind."""
+        adopt_orphans()
+        self._board.header.renewed_at = time.monotonic()
+        self._heart.start()
+        try:
+            while not self._is_over():
+                self._take_signals()
+                self._reap()
+                self._watch_deadlines()
+                self._heart.restart_if_dead()
+                self._respawn()
+                self._draw()
+                self._wait()
+        finally:
+            self._end_everything()
+        return self._summary()
+
+    def _is_over(self) -> bool:
+        has_begun = any(slot.state is not State.WAITING for slot in self._slots)
+        if self._stopped_by and not any(slot.pid for slot in self._slots):
+            return True
+        return has_begun and all(
+            slot.state in (State.FINISHED, State.GIVEN_UP) for slot in self._slots
+        )
+
+    def _take_signals(self) -> None:
+        for number in self._signals.take():
+            if number is signal.SIGUSR1:
+                self._display.say(self._status_line())
+            elif number is not signal.SIGCHLD:
+                self._stop(number.name)
+
+    def _stop(self, cause: str) -> None:
+        now = time.monotonic()
+        if self._stopped_by is not None:
+            self._display.say(f"{cause} again: handing everything back now")
+            self._abandon_at = self._kill_at = now
+            return
+        self._stopped_by = cause
+        self._abandon_at = now + self._settings.grace_seconds
+        self._kill_at = self._abandon_at + HAND_BACK_SECONDS
+        self._display.say(
+            f"{cause}: claiming nothing more, finishing what is in flight "
+            f"(up to {self._settings.grace_seconds:g} s; once more to stop at once)"
+        )
+        self._tell_workers()
+
+    def _tell_workers(self) -> None:
+        for slot in self._slots:
+            slot.signal(signal.SIGTERM)
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            code = os.waitstatus_to_exitcode(status)
+            if pid == self._heart.pid:
+                self._heart.died()
+            for slot in self._slots:
+                if slot.pid == pid:
+                    self._bury(slot, code)
+
+    def _bury(self, slot: Slot, code: int) -> None:
+        if slot.output is not None:
+            self._relay(f"worker {slot.number}", slot.output)
+            slot.output.close()
+        incarnation = slot.entry.incarnation
+        outcome, ending = slot.ended(code, is_stopping=self._stopped_by is not None)
+        if incarnation:
+            self._heart.report_death(incarnation, outcome, ending)
+        if slot.state is State.GIVEN_UP:
+            self._display.say(
+                f"worker {slot.number} is given up: it could not start "
+                f"({ending}); the others take over its share"
+            )
+        elif slot.state is State.WAITING:
+            self._display.say(f"worker {slot.number} {ending}; starting it again")
+
+    def _watch_deadlines(self) -> None:
+        now = time.monotonic()
+        for slot in self._slots:
+            entry = slot.entry
+            is_at_work = slot.pid and entry.job_id and entry.phase < Phase.SETTLING
+            if is_at_work and now > entry.deadline + HANG_GRACE_SECONDS:
+                reason = f"stuck beyond its timeout in {entry.label}; killed by the launcher"
+                slot.kill(Outcome.TIMED_OUT, reason)
+        unrenewed = now - self._board.header.renewed_at
+        if unrenewed > self._settings.lease_seconds * LEASE_SHARE and not self._stopped_by:
+            self._stop("the leases cannot be renewed")
+            self._abandon_at = now
+            self._kill_at = now + HAND_BACK_SECONDS
+        if now >= self._abandon_at:
+            self._abandon_at = float("inf")
+            self._tell_workers()
+        if now >= self._kill_at:
+            for slot in self._slots:
+                slot.kill(Outcome.HANDED_BACK, f"handed back: {self._stopped_by}")
+
+    def _respawn(self) -> None:
+        if self._stopped_by is None:
+            for slot in self._slots:
+                slot.start_if_due()
+
+    def _draw(self) -> None:
+        self._display.update(self._view())
+
+    def _wait(self) -> None:
+        readers: dict[int, tuple[str, LineReader]] = {
+            self._heart_output.fileno(): ("heart", self._heart_output)
+        }
+        for slot in self._slots:
+            if slot.output is not None and slot.output.is_open:
+                readers[slot.output.fileno()] = (f"worker {slot.number}", slot.output)
+        waiting: list[int] = [self._signals.fileno(), *readers]
+        if (heart := self._heart.fileno()) is not None:
+            waiting.append(heart)
+        ready, _, _ = select.select(waiting, [], [], TICK_SECONDS)
+        for fd in ready:
+            if fd in readers:
+                self._relay(*readers[fd])
+        self._heart.listen()
+
+    def _relay(self, who: str, reader: LineReader) -> None:
+        while lines := reader.read():
+            for text in lines:
+                self._display.line(who, text)
+
+    def _end_everything(self) -> None:
+        for slot in self._slots:
+            slot.kill(Outcome.HANDED_BACK, "handed back: the launcher is ending")
+        deadline = time.monotonic() + HAND_BACK_SECONDS
+        while any(slot.pid for slot in self._slots) and time.monotonic() < deadline:
+            self._reap()
+            self._wait()
+        self._heart.stop(seconds=HAND_BACK_SECONDS)
+        self._relay("heart", self._heart_output)
+        self._reap()
+        self._display.close()
+
+    def _view(self) -> PoolView:
+        header, now = self._board.header, time.monotonic()
+        away = header.database_away_since
+        return PoolView(
+            seconds=now - self._started_at,
+            done=self._total("done"),
+            failed=self._total("failed"),
+            retried=self._total("retried"),
+            left=header.pending + header.in_progress if header.counted_at else None,
+            waiting=header.waiting,
+            is_stopping=self._stopped_by is not None,
+            database_away_seconds=now - away if away else 0.0,
+            workers=[self._worker_view(slot, now) for slot in self._slots],
+        )
+
+    def _worker_view(self, slot: Slot, now: float) -> WorkerView:
+        entry = slot.entry
+        doing = Phase(entry.phase).name.lower() if slot.pid else slot.state.name.lower()
+        return WorkerView(
+            slot=slot.number,
+            doing=doing.replace("_", " "),
+            job_id=entry.job_id if slot.pid else 0,
+            label=entry.label,
+            step=entry.step,
+            age_seconds=now - entry.claimed_at if entry.job_id else 0.0,
+            done=slot.count("done"),
+            failed=slot.count("failed"),
+        )
+
+    def _status_line(self) -> str:
+        view = self._view()
+        busy = [f"{w.slot}:{w.job_id}({w.age_seconds:.0f}s)" for w in view.workers if w.job_id]
+        left = "?" if view.left is None else view.left
+        return (
+            f"{view.done} done, {view.failed} failed, {left} left after {view.seconds:.0f} s; "
+            f"at work: {' '.join(busy) or 'none'}"
+        )
+
+    def _total(self, name: str) -> int:
+        by_heart: int = getattr(self._board.header, name, 0)
+        return by_heart + sum(slot.count(name) for slot in self._slots)
+
+    def _summary(self) -> Summary:
+        return Summary(
+            run_id=self._run_id,
+            seconds=time.monotonic() - self._started_at,
+            done=self._total("done"),
+            failed=self._total("failed"),
+            retried=self._total("retried"),
+            swept=self._total("swept"),
+            handed_back=self._total("handed_back"),
+            crashes=sum(slot.crashes for slot in self._slots),
+            stopped_by=self._stopped_by,
+            workers=[
+                WorkerSummary(
+                    slot=slot.number,
+                    done=slot.count("done"),
+                    failed=slot.count("failed"),
+                    retried=slot.count("retried"),
+                    crashes=slot.crashes,
+                    given_up=slot.last_ending if slot.state is State.GIVEN_UP else None,
+                )
+                for slot in self._slots
+            ],
+        )

@@ -1,0 +1,54 @@
+"""Hold signals until the loop is ready for them.
+
+Handlers only enqueue: one that logs may interrupt code that holds the logging lock. The wakeup
+pipe lets a waiting `select` return at once.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import deque
+from types import FrameType
+
+HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGCHLD)
+
+
+class SignalQueue:
+    """The signals that have come and were not yet taken, oldest first."""
+
+    def __init__(self) -> None:
+        self._queue: deque[signal.Signals] = deque()
+        self._reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        for number in HANDLED:
+            signal.signal(number, self._enqueue)
+
+    def fileno(self) -> int:
+        """Readable when a signal has come."""
+        return self._reader
+
+    def take(self) -> list[signal.Signals]:
+        """Return what has come since the last call."""
+        try:
+            while os.read(self._reader, 4096):
+                pass
+        except BlockingIOError:
+            pass
+        taken = []
+        while self._queue:
+            taken.append(self._queue.popleft())
+        return taken
+
+    def _enqueue(self, number: int, _frame: FrameType | None) -> None:
+        self._queue.append(signal.Signals(number))
+
+
+def reset_in_child() -> None:
+    """Undo in a forked child what the launcher has set up for itself."""
+    signal.set_wakeup_fd(-1)
+    for number in HANDLED:
+        signal.signal(number, signal.SIG_DFL)
+    # Ctrl-C goes to the launcher, which tells its children in its own words.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -1,0 +1,140 @@
+"""One slot of the pool: the process that works it now, how it ended, and when to start the next.
+
+A slot whose worker dies is started again with growing backoff, which is forgotten after a proven
+survival. One that cannot boot is given up after a few tries: the others help its partition.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable
+from enum import Enum, auto
+
+from worker.backoff import backoff_seconds
+from worker.board import Entry, Phase
+from worker.browser.process_tree import ProcessId, identify, kill_group, kill_tree
+from worker.models import Outcome
+from worker.supervisor.child import fork
+from worker.supervisor.output import LineReader
+
+MAX_BOOT_FAILURES = 3
+SURVIVAL_SECONDS = 60.0
+RESPAWN_SECONDS = 0.2
+MAX_RESPAWN_SECONDS = 60.0
+COUNTERS = ("done", "failed", "retried", "handed_back", "swept")
+
+
+class State(Enum):
+    """Where a slot stands between starts and ends of its workers."""
+
+    WAITING = auto()
+    RUNNING = auto()
+    FINISHED = auto()
+    GIVEN_UP = auto()
+
+
+class Slot:
+    """One worker after the other, never two at once."""
+
+    def __init__(self, number: int, entry: Entry, main: Callable[[], int]) -> None:
+        self.number = number
+        self.entry = entry
+        self.state = State.WAITING
+        self.pid = 0
+        self.output: LineReader | None = None
+        self.crashes = 0
+        self.killed_as: tuple[Outcome, str] | None = None
+        self.last_ending = ""
+        self._main = main
+        self._totals: Counter[str] = Counter()
+        self._start_at = 0.0
+        self._started_at = 0.0
+        self._boot_failures = 0
+        self._recent_crashes = 0
+
+    def start_if_due(self) -> None:
+        """Fork a worker if the slot has none and its backoff is over."""
+        if self.state is not State.WAITING or time.monotonic() < self._start_at:
+            return
+        self.entry.clear()
+        self.entry.phase = Phase.BOOTING
+        reader, writer = os.pipe2(os.O_CLOEXEC)
+        self.pid = fork(self._main, output=writer)
+        os.close(writer)
+        self.output = LineReader(reader)
+        self.killed_as = None
+        self._started_at = time.monotonic()
+        self.state = State.RUNNING
+
+    def signal(self, number: signal.Signals) -> None:
+        """Tell the worker something."""
+        if self.pid:
+            os.kill(self.pid, number)
+
+    def kill(self, outcome: Outcome, reason: str) -> None:
+        """End the worker with everything it has started; its job will be settled as `outcome`."""
+        if not self.pid or self.killed_as is not None:
+            return
+        self.killed_as = (outcome, reason)
+        self.kill_browser()
+        kill_tree(identify(self.pid) or ProcessId(self.pid, 0))
+
+    def kill_browser(self) -> None:
+        """End what a worker may leave behind: its browser's group and its driver."""
+        entry = self.entry
+        if entry.browser_pid:
+            kill_group(ProcessId(entry.browser_pid, entry.browser_started))
+        if entry.driver_pid:
+            kill_tree(ProcessId(entry.driver_pid, entry.driver_started))
+
+    def ended(self, code: int, is_stopping: bool) -> tuple[Outcome, str]:
+        """Take note of the worker's end; return how its job, if any, is to be settled, and why."""
+        self.kill_browser()
+        has_booted = self.entry.phase > Phase.BOOTING
+        self._totals.update({name: getattr(self.entry, name) for name in COUNTERS})
+        for name in COUNTERS:
+            setattr(self.entry, name, 0)
+        self.pid = 0
+        if self.killed_as is not None:
+            outcome, self.last_ending = self.killed_as
+        else:
+            outcome, self.last_ending = Outcome.CRASHED, describe_end(code)
+        if code == 0 or is_stopping:
+            self.state = State.FINISHED
+        else:
+            self.crashes += 1
+            self._plan_restart(has_booted)
+        return outcome, self.last_ending
+
+    def count(self, name: str) -> int:
+        """Sum one counter over all of the slot's workers."""
+        current: int = getattr(self.entry, name)
+        return self._totals[name] + current
+
+    def _plan_restart(self, has_booted: bool) -> None:
+        now = time.monotonic()
+        if now - self._started_at > SURVIVAL_SECONDS:
+            self._recent_crashes = 0
+        self._recent_crashes += 1
+        self._boot_failures = 0 if has_booted else self._boot_failures + 1
+        if self._boot_failures >= MAX_BOOT_FAILURES:
+            self.state = State.GIVEN_UP
+            return
+        self.state = State.WAITING
+        self._start_at = now + backoff_seconds(
+            self._recent_crashes, RESPAWN_SECONDS, MAX_RESPAWN_SECONDS
+        )
+
+
+def describe_end(code: int) -> str:
+    """Say how a process ended, from its exit code as Python gives it."""
+    if code >= 0:
+        return f"exited with code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    return f"killed by {name}"

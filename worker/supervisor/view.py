@@ -1,0 +1,94 @@
+"""What a display is shown of the pool, and what the run comes to in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerView:
+    """One slot, as it stands."""
+
+    slot: int
+    doing: str
+    job_id: int
+    label: str
+    step: str
+    age_seconds: float
+    done: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class PoolView:
+    """The whole pool, as it stands; `left` is None until the queue has been counted."""
+
+    seconds: float
+    done: int
+    failed: int
+    retried: int
+    left: int | None
+    waiting: int
+    is_stopping: bool
+    database_away_seconds: float
+    workers: Sequence[WorkerView]
+
+
+class Display(Protocol):
+    """Where the supervisor shows what goes on."""
+
+    def update(self, view: PoolView) -> None:
+        """Show the pool as it stands; called several times a second."""
+
+    def line(self, who: str, text: str) -> None:
+        """Show one line that a child has printed."""
+
+    def say(self, text: str) -> None:
+        """Show one line of the launcher's own."""
+
+    def close(self) -> None:
+        """Put the terminal back as it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSummary:
+    """What one slot came to."""
+
+    slot: int
+    done: int
+    failed: int
+    retried: int
+    crashes: int
+    given_up: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run came to."""
+
+    run_id: int
+    seconds: float
+    done: int = 0
+    failed: int = 0
+    retried: int = 0
+    swept: int = 0
+    handed_back: int = 0
+    crashes: int = 0
+    left: dict[str, int] | None = None
+    stopped_by: str | None = None
+    workers: list[WorkerSummary] = field(default_factory=list)
+
+    @property
+    def rate(self) -> float:
+        """Jobs ended per second."""
+        return (self.done + self.failed) / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether no slot could be kept going."""
+        return bool(self.workers) and all(worker.given_up for worker in self.workers)
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "rate": round(self.rate, 3)}

@@ -1,0 +1,149 @@
+"""Which task does which job: the built-in ones and the user's own, found by name.
+
+`@task` only marks a function; loading a file or module collects what is marked. There is no global
+registry, so importing a task file has no effect on anything else.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal
+
+from worker.errors import SettingsError, TaskNotFound
+from worker.tasks.job import Job
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+TaskFunction = Callable[["Page", Any, Job], Any]
+Isolation = Literal["page", "context"]
+
+_MARK = "__nightshift_task__"
+BUILT_IN = ("worker.tasks.visit",)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task function and how it wants to be run."""
+
+    name: str
+    function: TaskFunction
+    timeout_seconds: float | None = None
+    max_attempts: int | None = None
+    isolation: Isolation = "page"
+    browser: bool = True
+
+
+def task(
+    name: str,
+    *,
+    timeout: float | None = None,
+    max_attempts: int | None = None,
+    isolation: Isolation = "page",
+    browser: bool = True,
+) -> Callable[[TaskFunction], TaskFunction]:
+    """Mark `fn(page, payload, job)` as the task of that name.
+
+    `isolation="context"` gives every job a browser context of its own; `browser=False` says that
+    the task needs no page and gets None.
+    """
+
+    def mark(function: TaskFunction) -> TaskFunction:
+        setattr(function, _MARK, Task(name, function, timeout, max_attempts, isolation, browser))
+        return function
+
+    return mark
+
+
+class Registry:
+    """All tasks one worker can do."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self._tasks: Mapping[str, Task] = {item.name: item for item in tasks}
+
+    @property
+    def names(self) -> list[str]:
+        return sorted(self._tasks)
+
+    def find(self, name: str) -> Task | None:
+        """Return the task of that name, if it is loaded."""
+        return self._tasks.get(name)
+
+    def get(self, name: str) -> Task:
+        """Return the task of that name; raises TaskNotFound that lists the known ones."""
+        found = self.find(name)
+        if found is None:
+            raise TaskNotFound(
+                f"no task named {name!r} is loaded (known: {', '.join(self.names)}); "
+                f"load its file with --tasks FILE, or correct the job's task"
+            )
+        return found
+
+
+def load(sources: Iterable[str] = ()) -> Registry:
+    """Load the built-in tasks and those of each file or module; the user's win over ours."""
+    tasks = [item for name in BUILT_IN for item in _marked(importlib.import_module(name))]
+    for source in sources:
+        found = _marked(_import(source))
+        if not found:
+            raise SettingsError(
+                f"--tasks {source}: no task in it; mark a function with "
+                f'@task("name") from `from worker import task`'
+            )
+        tasks += found
+    return Registry(tasks)
+
+
+def _import(source: str) -> ModuleType:
+    path = Path(source)
+    is_file = path.suffix == ".py" or "/" in source
+    if is_file and not path.is_file():
+        raise SettingsError(f"--tasks {source}: there is no such file")
+    try:
+        return _import_file(path) if is_file else _import_module(source)
+    except SyntaxError as error:
+        where = f"{error.filename}:{error.lineno}"
+        raise SettingsError(f"--tasks {source}: syntax error in {where}: {error.msg}") from error
+    except SettingsError:
+        raise
+    except BaseException as error:
+        # A task file is a stranger's code: whatever it raises, even SystemExit, is one line here.
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        raise SettingsError(
+            f"--tasks {source}: cannot be loaded: {type(error).__name__}: {error} "
+            f"({frame.filename}:{frame.lineno})"
+        ) from error
+
+
+def _import_file(path: Path) -> ModuleType:
+    # Its neighbours can be imported as if the file had been run as a script.
+    sys.path.insert(0, str(path.resolve().parent))
+    name = f"nightshift_tasks_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise SettingsError(f"--tasks {path}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _import_module(name: str) -> ModuleType:
+    sys.path.insert(0, str(Path.cwd()))
+    if importlib.util.find_spec(name) is None:
+        raise SettingsError(
+            f"--tasks {name}: no module of that name; for a file write its path: ./{name}.py"
+        )
+    return importlib.import_module(name)
+
+
+def _marked(module: ModuleType) -> list[Task]:
+    found = [getattr(value, _MARK, None) for value in vars(module).values()]
+    return [item for item in found if isinstance(item, Task)]

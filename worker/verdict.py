@@ -1,0 +1,74 @@
+"""What happens to a job whose task raised: one table, read from the top.
+
+The reason is one line for people; who settles and with which delay is the caller's business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from worker.browser.failures import Kind, classify
+from worker.errors import (
+    Blocked,
+    Fail,
+    JobTimedOut,
+    LaunchFailed,
+    PayloadError,
+    Retry,
+    TaskNotFound,
+)
+from worker.models import Outcome
+
+
+class Course(Enum):
+    """Which way a job goes."""
+
+    RETRY = auto()
+    CRASH = auto()
+    FAIL = auto()
+    HAND_BACK = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The way a job goes, and why."""
+
+    course: Course
+    outcome: Outcome
+    reason: str
+    after_seconds: float | None = None
+
+
+def judge(error: BaseException) -> Verdict:
+    """Decide over a failed attempt by what its task raised."""
+    reason = describe(error)
+    match error:
+        case JobTimedOut():
+            return Verdict(Course.RETRY, Outcome.TIMED_OUT, reason)
+        case Blocked():
+            return Verdict(Course.RETRY, Outcome.BLOCKED, f"blocked: {reason}", error.after)
+        case Retry():
+            return Verdict(Course.RETRY, Outcome.RETRY, reason, error.after)
+        case Fail() | PayloadError() | TaskNotFound():
+            return Verdict(Course.FAIL, Outcome.ERROR, reason)
+        case LaunchFailed():
+            return Verdict(Course.HAND_BACK, Outcome.HANDED_BACK, reason)
+    match classify(error).kind:
+        case Kind.TIMEOUT | Kind.NETWORK:
+            return Verdict(Course.RETRY, Outcome.RETRY, reason)
+        case Kind.CRASHED | Kind.CLOSED | Kind.DRIVER_GONE:
+            return Verdict(Course.CRASH, Outcome.CRASHED, reason)
+    return Verdict(Course.FAIL, Outcome.ERROR, reason)
+
+
+def describe(error: BaseException) -> str:
+    """Say in one line what was raised; a signal or an error of ours speaks for itself."""
+    text = " ".join(str(error).split("Call log:")[0].split())
+    if isinstance(error, (Blocked, Retry, Fail, PayloadError, TaskNotFound, JobTimedOut)):
+        return text or type(error).__name__
+    kind = type(error).__name__
+    if not text:
+        return kind
+    # Playwright's plain `Error` says nothing that its message does not.
+    return text if kind == "Error" else f"{kind}: {text}"
