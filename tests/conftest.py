@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import atexit
+import itertools
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
 
 import pytest
+from pymysql import Connection
 from pytest_mysql import factories
 
+from worker import migrations
+from worker.candidates import Candidates
+from worker.database import Database
 from worker.local_server import LocalServer
+from worker.models import Claim, Owner, Partition
+from worker.queue import Queue
+from worker.settings import DatabaseSettings
 
 # Survives a killed server, not a power cut: tests kill servers, and a commit costs far less.
 FAST_COMMITS = ("--innodb-flush-log-at-trx-commit=2", "--innodb-doublewrite=OFF")
@@ -54,3 +64,52 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerForTests]
 mysql = factories.mysql(
     "server", passwd="", dbname="nightshift_test", charset="utf8mb4", collation="utf8mb4_bin"
 )
+
+
+@pytest.fixture
+def settings(server: ServerForTests, mysql: Connection[Any]) -> DatabaseSettings:
+    """Where this test's own, empty database is."""
+    return DatabaseSettings(database="nightshift_test", unix_socket=server.unixsocket)
+
+
+@pytest.fixture
+def database(settings: DatabaseSettings) -> Iterator[Database]:
+    """A connection to this test's database, with the schema in place."""
+    with closing(Database(settings)) as db:
+        migrations.migrate(db)
+        yield db
+
+
+@pytest.fixture
+def queue(database: Database) -> Queue:
+    """The queue of this test's database."""
+    return Queue(database)
+
+
+@pytest.fixture
+def claim_as(database: Database, queue: Queue) -> Callable[..., Claim | None]:
+    """Claim as the worker of a slot; every call is a new incarnation unless one is named."""
+    incarnations = itertools.count(1000)
+
+    def claim(
+        slot: int = 0, total: int = 1, *, incarnation: int | None = None, help_others: bool = True
+    ) -> Claim | None:
+        owner = Owner(slot, incarnation if incarnation is not None else next(incarnations))
+        candidates = Candidates(database, Partition(slot, total), help_others=help_others)
+        return queue.claim(owner, candidates)
+
+    return claim
+
+
+@pytest.fixture
+def expire(database: Database) -> Callable[[Claim], None]:
+    """Let a claim's lease run out, as if its worker had vanished long ago."""
+
+    def expire(claim: Claim) -> None:
+        database.run_statement(
+            "UPDATE work_queue SET lease_until = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND "
+            "WHERE id = %(id)s",
+            {"id": claim.job_id},
+        )
+
+    return expire
