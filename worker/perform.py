@@ -148,7 +148,7 @@ class Performer:
                 claim.attempt,
                 claim.max_attempts,
                 why.reason,
-                f" (evidence: {self.settings.errors_dir / why.evidence})" if why.evidence else "",
+                f" → {self.settings.errors_dir.name}/{why.evidence}" if why.evidence else "",
             )
         except ClaimLost as lost:
             logger.error("%s", lost)

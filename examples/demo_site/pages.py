@@ -17,8 +17,6 @@ Expect = Literal["done", "error"]
 
 # The site listens on 127.0.0.1 alone, so its own port refuses connections on this neighbour.
 REFUSING_HOST = "127.0.0.2"
-# The top-level domain `invalid` is reserved: no resolver will ever find it.
-UNRESOLVABLE_HOST = "nightshift-demo.invalid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,6 @@ _SPECIAL = [
     DemoPage("/fail/500", "failing", "error", "always an internal server error"),
     DemoPage("/fail/reset", "failing", "error", "resets the connection"),
     DemoPage("/", "failing", "error", "a port that refuses connections", REFUSING_HOST),
-    DemoPage("/", "failing", "error", "a host name that does not resolve", UNRESOLVABLE_HOST),
     DemoPage("/products/999", "failing", "error", "a product that does not exist"),
     DemoPage("/slow/2000", "slow", "done", "answers after two seconds"),
     DemoPage("/slow/1000", "slow", "done", "answers after one second"),

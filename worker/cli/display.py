@@ -122,7 +122,8 @@ class LiveDisplay:
 
     def _picture(self, view: PoolView, rate: float) -> RenderableType:
         ended = view.done + view.failed
-        bar = ProgressBar(total=max(ended + (view.left or 0), 1), completed=ended, width=None)
+        bar = Table.grid(expand=True)
+        bar.add_row(ProgressBar(total=max(ended + (view.left or 0), 1), completed=ended))
         table = Table.grid(padding=(0, 2), expand=True)
         table.add_column(justify="right", no_wrap=True)
         table.add_column(no_wrap=True)

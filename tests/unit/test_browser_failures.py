@@ -1,0 +1,40 @@
+"""An exception tells what kind of trouble it was, by its type and its words."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+from worker.browser.failures import Kind, classify
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (PlaywrightTimeout("Page.goto: Timeout 30000ms exceeded."), Kind.TIMEOUT),
+        (AssertionError("Locator expected to be visible\nTimeout: 5000ms\nCall log:\n  - x"),
+         Kind.TIMEOUT),
+        (PlaywrightError("Page.screenshot: Target crashed "), Kind.CRASHED),
+        (PlaywrightError("Page crashed"), Kind.CRASHED),
+        (PlaywrightError("Page.title: Target page, context or browser has been closed"),
+         Kind.CLOSED),
+        (PlaywrightError("Playwright connection closed"), Kind.DRIVER_GONE),
+        (PlaywrightError("Event loop is closed! Is Playwright already stopped?"),
+         Kind.DRIVER_GONE),
+        (PlaywrightError("Page.evaluate: ReferenceError: x is not defined"), Kind.OTHER),
+        (AssertionError("assert 1 == 2"), Kind.OTHER),
+        (TimeoutError("not Playwright's"), Kind.OTHER),
+        (ValueError("net::ERR_FAILED"), Kind.OTHER),
+    ],
+)  # fmt: skip
+def test_trouble_is_told_apart(error: BaseException, kind: Kind):
+    assert classify(error).kind is kind
+
+
+def test_a_network_error_keeps_its_code():
+    error = PlaywrightError("Page.goto: net::ERR_CONNECTION_REFUSED at http://127.0.0.1:1/")
+
+    assert classify(error).kind is Kind.NETWORK
+    assert classify(error).code == "ERR_CONNECTION_REFUSED"
+    assert not classify(error).is_browser_lost

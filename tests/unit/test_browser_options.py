@@ -1,0 +1,98 @@
+"""A browser is found where it is, and a wrong path is named."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from worker.browser import options
+from worker.browser.launch import explain, public_environment
+from worker.browser.options import BrowserOptions, find_browser
+from worker.errors import LaunchFailed, SettingsError
+
+
+@pytest.fixture
+def empty_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path / "browsers"))
+    (tmp_path / "bin").mkdir()
+    return tmp_path
+
+
+def make_program(path: Path) -> Path:
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_an_explicit_path_is_taken(tmp_path: Path):
+    program = make_program(tmp_path / "browser")
+
+    assert find_browser(str(program)) == str(program)
+
+
+def test_an_explicit_path_that_does_not_exist_is_named():
+    with pytest.raises(SettingsError, match="NIGHTSHIFT_BROWSER.*/no/such/browser"):
+        find_browser("/no/such/browser")
+
+
+def test_an_explicit_path_that_is_no_program_is_named(tmp_path: Path):
+    (tmp_path / "notes").write_text("")
+    for path in (tmp_path / "notes", tmp_path):
+        with pytest.raises(SettingsError, match="not an executable file"):
+            find_browser(str(path))
+
+
+def test_no_browser_at_all_is_one_line_with_the_remedy(empty_machine: Path):
+    with pytest.raises(LaunchFailed, match="make setup.*NIGHTSHIFT_BROWSER"):
+        find_browser()
+
+
+def test_playwrights_own_download_comes_before_the_distributions(empty_machine: Path):
+    shell = make_program(empty_machine / "bin" / "chromium-headless-shell")
+    assert find_browser() == str(shell)
+
+    folder = empty_machine / "browsers" / "chromium_headless_shell-1234"
+    folder.mkdir(parents=True)
+    assert find_browser() == str(shell)
+    (folder / "INSTALLATION_COMPLETE").touch()
+    assert find_browser() is None
+
+
+def test_the_headless_shell_comes_before_the_full_browser(empty_machine: Path):
+    for name in reversed(options.CANDIDATES):
+        program = make_program(empty_machine / "bin" / name)
+        assert find_browser() == str(program)
+
+
+def test_the_browsers_environment_has_no_secret(tmp_path: Path):
+    ours = {
+        "PATH": "/bin", "DATABASE_URL": "x", "MYSQL_PASSWORD": "x", "MYSQL_HOST": "x",
+        "NIGHTSHIFT_ANY": "x", "AWS_SECRET_ACCESS_KEY": "x", "GITHUB_TOKEN": "x", "LANG": "C",
+    }  # fmt: skip
+    theirs = public_environment(ours, tmp_path)
+
+    assert "x" not in theirs.values()
+    assert theirs["PATH"] == "/bin"
+    assert theirs["TMPDIR"] == str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("x\nchrome: error while loading shared libraries: libnss3.so: cannot open", "libnss3.so"),
+        ("Executable doesn't exist at /x", "make setup"),
+        ("spawn /x EACCES", "may not be executed"),
+        ("[FATAL:zygote] No usable sandbox!", "user namespaces"),
+        ("Looks like you launched a headed browser without having a XServer. Missing X server",
+         "headless"),
+        ("\n\n  strange \nthings", r"does not start \(strange\)"),
+    ],
+)  # fmt: skip
+def test_a_failed_launch_is_explained_in_one_line(message: str, words: str, tmp_path: Path):
+    line = explain(message, BrowserOptions(tmp_dir=tmp_path))
+
+    assert re.search(words, line)
+    assert "\n" not in line
