@@ -23,6 +23,7 @@ class Phase(IntEnum):
     CAPTURING = 4
     SETTLING = 5
     STOPPING = 6
+    PAUSED = 7
 
 
 class Entry(ctypes.Structure):
@@ -102,7 +103,7 @@ class Entry(ctypes.Structure):
 
 
 class Header(ctypes.Structure):
-    """What the heart tells the launcher: how the database is, and what it settled itself."""
+    """What concerns all: the heart's news of the database, and until when to claim."""
 
     _fields_: ClassVar = [
         ("renewed_at", ctypes.c_double),
@@ -115,6 +116,8 @@ class Header(ctypes.Structure):
         ("retried", ctypes.c_int64),
         ("failed", ctypes.c_int64),
         ("handed_back", ctypes.c_int64),
+        ("is_paused", ctypes.c_int64),
+        ("claim_until", ctypes.c_double),
     ]
 
     renewed_at: float
@@ -127,6 +130,8 @@ class Header(ctypes.Structure):
     retried: int
     failed: int
     handed_back: int
+    is_paused: int
+    claim_until: float
 
 
 class Board:

@@ -10,7 +10,8 @@ import random
 import re
 import ssl
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import pymysql
@@ -164,6 +165,15 @@ class Database:
     def ping(self) -> None:
         """Make sure of a live connection; raises DatabaseUnavailable when there is none."""
         self._retried(lambda cursor: cursor.connection.ping())
+
+    @contextmanager
+    def patience(self, seconds: float) -> Iterator[None]:
+        """Wait for an absent server no longer than this, for a while."""
+        usual, self.patience_seconds = self.patience_seconds, seconds
+        try:
+            yield
+        finally:
+            self.patience_seconds = usual
 
     def close(self) -> None:
         """Close the connection, whatever state it is in."""

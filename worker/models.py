@@ -69,6 +69,16 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
+class Ending:
+    """How a claim is to end: all that a settlement needs, and what the journal keeps."""
+
+    outcome: Outcome
+    why: Explanation | None = None
+    result: JSON = None
+    delay_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Outlook:
     """What a worker that found nothing to claim may still expect."""
 

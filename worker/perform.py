@@ -20,15 +20,18 @@ from worker.browser.session import BrowserSession
 from worker.database import BadData
 from worker.errors import ClaimLost, Fail, JobTimedOut, LaunchFailed, PayloadError
 from worker.fingerprint import fingerprint, frames_of
-from worker.models import JSON, Claim, Explanation, Owner, Status
+from worker.models import JSON, Claim, Ending, Explanation, Outcome, Owner, Status
 from worker.queue import Queue
 from worker.settings import RunSettings
+from worker.settler import Settler
 from worker.stop_request import StopRequest
 from worker.tasks.job import Job
 from worker.tasks.registry import Registry, Task
-from worker.verdict import Course, Verdict, judge
+from worker.verdict import Verdict, judge
 
 MAX_RESULT_BYTES = 1_000_000
+# Reading the memory of a process tree costs about a millisecond: not at every job.
+MEMORY_CHECK_JOBS = 10
 
 logger = logging.getLogger("nightshift.worker")
 
@@ -41,16 +44,32 @@ class Performer:
     run_id: int
     owner: Owner
     queue: Queue
+    settler: Settler
     registry: Registry
     session: BrowserSession
     entry: Entry
     stop: StopRequest
 
     def make_ready(self) -> None:
-        """Have a browser at hand before a job is claimed; raises LaunchFailed."""
+        """Have a good browser at hand before a job is claimed; raises LaunchFailed."""
         if not self.session.is_alive:
             self.session.open()
-            self._show_processes()
+        elif reason := self._why_recycle():
+            logger.info("recycling the browser: %s", reason)
+            self.session.recycle()
+        else:
+            return
+        self._show_processes()
+
+    def _why_recycle(self) -> str | None:
+        jobs = self.session.jobs_since_launch
+        if jobs >= self.settings.recycle_jobs:
+            return f"{jobs} jobs since its launch"
+        if jobs and jobs % MEMORY_CHECK_JOBS == 0:
+            used = self.session.memory_mb()
+            if used > self.settings.recycle_mb:
+                return f"{used:.0f} MB of memory"
+        return None
 
     def perform(self, claim: Claim) -> None:
         """Do one job and settle it; raises LaunchFailed, after handing it back, without a browser.
@@ -118,62 +137,55 @@ class Performer:
     def _settle_success(self, claim: Claim, result: JSON) -> None:
         self.entry.phase = Phase.SETTLING
         try:
-            self.queue.complete(claim, result)
+            self.settler.settle(claim, Ending(Outcome.DONE, result=result))
             self.entry.done += 1
         except BadData as error:
             why = Explanation(f"its result cannot be stored: {error}")
-            self.queue.fail(claim, why)
-            self.entry.failed += 1
-        except ClaimLost as error:
-            logger.error("%s", error)
+            self._settle(claim, Ending(Outcome.ERROR, why))
+        except ClaimLost as lost:
+            logger.error("%s", lost)
         self.session.release(clean=True)
 
     def _settle_failure(self, claim: Claim, error: BaseException) -> None:
+        verdict = judge(error)
         if self.stop.is_abandoning:
-            verdict = Verdict(Course.HAND_BACK, judge(error).outcome, "the run was stopped")
-        else:
-            verdict = judge(error)
+            verdict = Verdict(Outcome.HANDED_BACK, "handed back: the run was stopped")
         why = Explanation(verdict.reason)
-        if verdict.course is not Course.HAND_BACK:
+        delay = None
+        if verdict.outcome is not Outcome.HANDED_BACK:
             self.entry.phase = Phase.CAPTURING
             why = self._explain(claim, error, verdict)
+            delay = verdict.after_seconds
+            if delay is None:
+                delay = backoff_seconds(claim.attempt, self.settings.retry_delay_seconds)
         self.entry.phase = Phase.SETTLING
-        try:
-            status = self._settle(claim, verdict, why)
-            logger.log(
-                logging.WARNING if status is Status.ERROR else logging.INFO,
-                "job %s %s, attempt %s of %s: %s%s",
-                claim.job_id,
-                "failed" if status is Status.ERROR else "goes back",
-                claim.attempt,
-                claim.max_attempts,
-                why.reason,
-                f" → {self.settings.errors_dir.name}/{why.evidence}" if why.evidence else "",
-            )
-        except ClaimLost as lost:
-            logger.error("%s", lost)
+        self._settle(claim, Ending(verdict.outcome, why, delay_seconds=delay))
         self.session.release(clean=False)
 
-    def _settle(self, claim: Claim, verdict: Verdict, why: Explanation) -> Status:
-        delay = verdict.after_seconds
-        if delay is None:
-            delay = backoff_seconds(claim.attempt, self.settings.retry_delay_seconds)
-        match verdict.course:
-            case Course.HAND_BACK:
-                status = self.queue.hand_back(claim, why)
-                self.entry.handed_back += 1
-                return status
-            case Course.FAIL:
-                status = self.queue.fail(claim, why, outcome=verdict.outcome)
-            case Course.CRASH:
-                status = self.queue.crash(claim, why, delay_seconds=delay)
-            case Course.RETRY:
-                status = self.queue.retry(claim, why, delay_seconds=delay, outcome=verdict.outcome)
+    def _settle(self, claim: Claim, ending: Ending) -> None:
+        """Write how a job failed, count it, and say so."""
+        try:
+            status = self.settler.settle(claim, ending)
+        except ClaimLost as lost:
+            logger.error("%s", lost)
+            return
         if status is Status.ERROR:
             self.entry.failed += 1
+        elif ending.outcome is Outcome.HANDED_BACK:
+            self.entry.handed_back += 1
         else:
             self.entry.retried += 1
-        return status
+        why = ending.why or Explanation("")
+        logger.log(
+            logging.WARNING if status is Status.ERROR else logging.INFO,
+            "job %s %s, attempt %s of %s: %s%s",
+            claim.job_id,
+            "failed" if status is Status.ERROR else "goes back",
+            claim.attempt,
+            claim.max_attempts,
+            why.reason,
+            f" → {self.settings.errors_dir.name}/{why.evidence}" if why.evidence else "",
+        )
 
     def _explain(self, claim: Claim, error: BaseException, verdict: Verdict) -> Explanation:
         text = "".join(traceback.format_exception(error))
@@ -198,8 +210,11 @@ class Performer:
         )
         steps = evidence.capture(self.settings.errors_dir, failure, self.session)
         folder = None if "folder" in steps else f"{claim.job_id}/{claim.attempt}"
+        reason = verdict.reason
+        if folder is None:
+            reason += f" (no evidence: {steps['folder']})"
         return Explanation(
-            reason=verdict.reason,
+            reason=reason,
             last_error=text,
             fingerprint=key,
             evidence=folder,

@@ -14,7 +14,17 @@ from typing import Any
 from worker.candidates import Candidates
 from worker.database import Database, Row
 from worker.errors import ClaimLost
-from worker.models import JSON, Claim, Explanation, Outcome, Outlook, Owner, Partition, Status
+from worker.models import (
+    JSON,
+    Claim,
+    Ending,
+    Explanation,
+    Outcome,
+    Outlook,
+    Owner,
+    Partition,
+    Status,
+)
 
 # `last_error` is a TEXT: 65,535 bytes. The head says what was called, the tail what went wrong.
 MAX_ERROR_BYTES = 60_000
@@ -108,9 +118,23 @@ class Queue:
             "renew_claims", claims=tuple(claims), lease_seconds=self.lease_seconds
         )
 
-    def complete(self, claim: Claim, result: JSON) -> None:
+    def end(self, claim: Claim, ending: Ending) -> Status:
+        """End a claim the way its outcome says: the one table from outcomes to settlements."""
+        why = ending.why or Explanation("")
+        match ending.outcome:
+            case Outcome.DONE:
+                return self.complete(claim, ending.result)
+            case Outcome.HANDED_BACK:
+                return self.hand_back(claim, why, delay_seconds=ending.delay_seconds)
+            case Outcome.ERROR:
+                return self.fail(claim, why)
+            case Outcome.CRASHED:
+                return self.crash(claim, why, delay_seconds=ending.delay_seconds)
+        return self.retry(claim, why, delay_seconds=ending.delay_seconds, outcome=ending.outcome)
+
+    def complete(self, claim: Claim, result: JSON) -> Status:
         """Finish the job. Raises ClaimLost if it has been given to another worker since."""
-        self.settle(claim, Settlement(Outcome.DONE, Status.DONE, result=result))
+        return self.settle(claim, Settlement(Outcome.DONE, Status.DONE, result=result))
 
     def retry(
         self,

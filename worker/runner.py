@@ -6,22 +6,24 @@ queue costs nothing.
 
 from __future__ import annotations
 
+import faulthandler
 import logging
 import shutil
-import tempfile
-from pathlib import Path
+import signal
+import time
 
-from worker import log, runs, sweep
-from worker.board import Board, Entry, Phase
+from worker import audit, journal, log, runs, sweep
+from worker.board import Board, Phase
 from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
 from worker.candidates import Candidates
 from worker.database import Database
-from worker.errors import NightshiftError
+from worker.errors import DatabaseUnavailable, NightshiftError
 from worker.models import Owner, Partition, Status
 from worker.perform import Performer
 from worker.queue import Queue
 from worker.settings import RunSettings
+from worker.settler import Settler
 from worker.stop_request import StopRequest
 from worker.tasks import registry
 
@@ -29,6 +31,7 @@ EXIT_DRAINED = 0
 EXIT_CANNOT_WORK = 69
 MIN_IDLE_SECONDS = 0.05
 MAX_IDLE_SECONDS = 0.5
+PAUSE_SECONDS = 0.2
 
 logger = logging.getLogger("nightshift.worker")
 
@@ -38,10 +41,13 @@ def worker_main(settings: RunSettings, run_id: int, slot: int, board: Board) -> 
     log.configure(f"worker {slot}")
     stop = StopRequest()
     stop.listen()
-    entry = board.entries[slot - settings.offset]
+    # When this process is stuck beyond rescue, the launcher asks where.
+    faulthandler.register(signal.SIGUSR2, all_threads=True)
     try:
-        return Runner(settings, run_id, slot, entry, stop).run()
+        return Runner(settings, run_id, slot, board, stop).run()
     except NightshiftError as error:
+        if stop.is_stopping and isinstance(error, DatabaseUnavailable):
+            return EXIT_DRAINED
         logger.error("%s", error)
         return EXIT_CANNOT_WORK
 
@@ -50,17 +56,20 @@ class Runner:
     """A worker between its fork and its end."""
 
     def __init__(
-        self, settings: RunSettings, run_id: int, slot: int, entry: Entry, stop: StopRequest
+        self, settings: RunSettings, run_id: int, slot: int, board: Board, stop: StopRequest
     ) -> None:
         self._settings = settings
         self._run_id = run_id
         self._partition = Partition(slot, settings.total)
-        self._entry = entry
+        self._journal = journal.folder_of(settings.state_dir, settings.database)
+        self._header = board.header
+        self._entry = board.entries[slot - settings.offset]
         self._stop = stop
+        self._typical_seconds = 0.0
         self._db = Database(
             settings.database,
             patience_seconds=float("inf"),
-            keep_waiting=lambda: not stop.is_abandoning,
+            keep_waiting=self._is_worth_waiting,
         )
         self._queue = Queue(
             self._db, lease_seconds=settings.lease_seconds, max_attempts=settings.max_attempts
@@ -78,14 +87,15 @@ class Runner:
         session = self._session()
         self._stop.on_abandon = session.kill
         performer = Performer(
-            self._settings,
-            self._run_id,
-            owner,
-            self._queue,
-            tasks,
-            session,
-            self._entry,
-            self._stop,
+            settings=self._settings,
+            run_id=self._run_id,
+            owner=owner,
+            queue=self._queue,
+            settler=Settler(self._db, self._queue, self._journal, owner.incarnation),
+            registry=tasks,
+            session=session,
+            entry=self._entry,
+            stop=self._stop,
         )
         try:
             self._work(performer)
@@ -99,7 +109,11 @@ class Runner:
     def _work(self, performer: Performer) -> None:
         idle_seconds = MIN_IDLE_SECONDS
         self._entry.phase = Phase.BOOTING
-        while not self._stop.is_stopping:
+        while not self._stop.is_stopping and not self._is_time_up():
+            if self._header.is_paused:
+                self._entry.phase = Phase.PAUSED
+                self._stop.wait(PAUSE_SECONDS)
+                continue
             if not self._candidates.has_next():
                 self._entry.phase = Phase.IDLE
                 if self._is_drained():
@@ -112,7 +126,25 @@ class Runner:
             claim = self._queue.claim(performer.owner, self._candidates)
             if claim is not None:
                 idle_seconds = MIN_IDLE_SECONDS
+                began = time.monotonic()
                 performer.perform(claim)
+                self._learn_pace(time.monotonic() - began)
+
+    def _is_time_up(self) -> bool:
+        """Whether a job started now would likely not be finished when the run's time is over."""
+        until = self._header.claim_until
+        return bool(until) and time.monotonic() + self._typical_seconds > until
+
+    def _learn_pace(self, seconds: float) -> None:
+        # Long jobs weigh at once, short ones slowly: better to leave a job than to break it off.
+        share = 0.5 if seconds > self._typical_seconds else 0.1
+        self._typical_seconds += share * (seconds - self._typical_seconds)
+
+    def _is_worth_waiting(self) -> bool:
+        """Whether to wait on for an absent database: with an outcome in hand, or until stop."""
+        if self._stop.is_abandoning:
+            return False
+        return bool(self._entry.job_id) or not self._stop.is_stopping
 
     def _is_drained(self) -> bool:
         if self._settings.follow:
@@ -125,7 +157,7 @@ class Runner:
         return due is None or due > self._settings.wait_retries_seconds
 
     def _sweep(self) -> None:
-        for item in sweep.sweep(self._db, self._queue):
+        for item in sweep.sweep(self._db, self._queue, journal_folder=self._journal):
             self._entry.swept += 1
             self._entry.failed += item.status is Status.ERROR
             logger.warning("swept job %s to %s: %s", item.job_id, item.status, item.reason)
@@ -133,7 +165,7 @@ class Runner:
     def _session(self) -> BrowserSession:
         folder = self._settings.state_dir / "tmp"
         folder.mkdir(parents=True, exist_ok=True)
-        tmp_dir = Path(tempfile.mkdtemp(prefix=f"worker-{self._partition.slot}-", dir=folder))
+        tmp_dir = folder / audit.folder_name(self._partition.slot)
         return BrowserSession(
             BrowserOptions(
                 tmp_dir=tmp_dir,

@@ -12,7 +12,8 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from worker.database import Database
+from worker.browser.process_tree import ProcessId, identify, is_alive
+from worker.database import Database, Row
 from worker.settings import RunSettings
 
 
@@ -21,7 +22,9 @@ def start_run(db: Database, settings: RunSettings, launcher_pid: int) -> int:
     return db.insert(
         "start_run",
         host=socket.gethostname(),
+        machine_id=machine_id(),
         boot_id=boot_id(),
+        pid_namespace=pid_namespace(),
         pid=launcher_pid,
         pid_started=start_ticks(launcher_pid),
         first_slot=settings.offset,
@@ -53,16 +56,34 @@ def end_worker(db: Database, incarnation: int, ending: str) -> None:
     db.execute("end_worker", incarnation=incarnation, ending=ending[:255])
 
 
+def is_gone(process: Row) -> bool:
+    """Tell whether a recorded process provably lives no more; False when that cannot be known."""
+    if process["boot_id"] != boot_id():
+        return bool(machine_id()) and process["machine_id"] == machine_id()
+    if process["pid_namespace"] != pid_namespace():
+        return False
+    return not is_alive(ProcessId(process["pid"], process["pid_started"]))
+
+
+def machine_id() -> str:
+    """Name this machine over reboots; empty when it has no name."""
+    try:
+        return Path("/etc/machine-id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
 def boot_id() -> str:
-    """Name this boot of this host."""
+    """Name this boot of this machine, like no other boot of any machine."""
     return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+
+
+def pid_namespace() -> int:
+    """Name the set of pids this process lives in: a container has one of its own."""
+    return Path("/proc/self/ns/pid").stat().st_ino
 
 
 def start_ticks(pid: int) -> int:
     """Tell when a process was started, in clock ticks since boot; 0 when it is gone."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return 0
-    # The name in parentheses may itself hold spaces and parentheses.
-    return int(stat.rpartition(")")[2].split()[19])
+    process = identify(pid)
+    return process.start_time if process else 0

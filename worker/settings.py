@@ -6,10 +6,12 @@ Precedence is flag > environment > `.env` > default. Click does the first two; `
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote
 
@@ -44,6 +46,11 @@ class DatabaseSettings:
     ssl_cert: str | None = None
     ssl_key: str | None = field(default=None, repr=False)
 
+    @property
+    def key(self) -> str:
+        """A short name for files about this database."""
+        return hashlib.sha256(str(self).encode()).hexdigest()[:16]
+
     def __str__(self) -> str:
         where = self.unix_socket or f"{self.host}:{self.port}"
         return f"{self.user}@{where}/{self.database}"
@@ -71,6 +78,10 @@ class RunSettings:
     tasks: tuple[str, ...] = ()
     browser: str | None = None
     headless: bool = True
+    hang_grace_seconds: float = 40.0
+    recycle_jobs: int = 500
+    recycle_mb: int = 1500
+    max_runtime_seconds: float | None = None
 
     def __post_init__(self) -> None:
         _require(self.workers >= 1, "--workers", self.workers, "give 1 or more")
@@ -85,6 +96,8 @@ class RunSettings:
             )
         _require(self.max_attempts >= 1, "--max-attempts", self.max_attempts, "give 1 or more")
         _require(self.lease_seconds >= 3, "--lease", self.lease_seconds, "give 3 s or more")
+        _require(self.recycle_jobs >= 1, "--recycle-jobs", self.recycle_jobs, "give 1 or more")
+        _require(self.recycle_mb >= 1, "--recycle-mb", self.recycle_mb, "give 1 or more")
         for flag, seconds in (
             ("--job-timeout", self.job_timeout_seconds),
             ("--page-timeout", self.page_timeout_seconds),
@@ -103,6 +116,17 @@ def parse_duration(text: str) -> float:
     if match is None:
         raise ValueError(f"{text!r} is not a duration; write 600, 90s, 10m, 6h or 30d")
     return float(match[1]) * _UNIT_SECONDS[match[2]]
+
+
+def seconds_until(clock: str, now: datetime) -> float:
+    """Tell how long it is to the next time the local clock shows `HH:MM`."""
+    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", clock.strip())
+    if match is None:
+        raise UsageError(f"--until {clock} is not a time of day; write it as 06:00")
+    then = now.replace(hour=int(match[1]), minute=int(match[2]), second=0, microsecond=0)
+    if then <= now:
+        then += timedelta(days=1)
+    return (then - now).total_seconds()
 
 
 def load_dotenv(path: Path, environ: MutableMapping[str, str] | None = None) -> None:

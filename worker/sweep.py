@@ -1,19 +1,27 @@
-"""Putting jobs of vanished workers right: a claim that has outlived its lease has no owner.
+"""Putting the jobs of vanished workers right.
 
-Each job is settled under its fence and only if its lease is still expired, so that a sweep can run
-at any time, anywhere, beside any number of others.
+A claim has no owner when its process provably lives no more, or when it has outlived its lease.
+Every settlement is fenced, so a sweep can run at any time, anywhere, beside any number of others.
 """
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+from worker import journal, runs
 from worker.database import Database, Row
 from worker.errors import ClaimLost
-from worker.models import Claim, Explanation, Outcome, Status
+from worker.models import Claim, Ending, Explanation, Outcome, Status
 from worker.queue import Queue, Settlement
 
 SWEEP_AT_ONCE = 500
+# A server that has just come back has seen no renewals for a while: living owners get this long.
+SERVER_GRACE_SECONDS = 60
+
+logger = logging.getLogger("nightshift.sweep")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,51 +33,93 @@ class Swept:
     reason: str
 
 
-def sweep(db: Database, queue: Queue, *, dry_run: bool = False) -> list[Swept]:
-    """Return every ownerless job to pending, or end it as an error at its cap."""
-    swept: list[Swept] = []
-    while True:
-        expired = db.fetch_all("expired_claims", limit=SWEEP_AT_ONCE)
-        found = [_sweep_one(queue, row, dry_run) for row in expired]
-        swept += [item for item in found if item is not None]
-        if dry_run or len(expired) < SWEEP_AT_ONCE:
-            return swept
+def sweep(
+    db: Database, queue: Queue, *, journal_folder: Path | None = None, dry_run: bool = False
+) -> list[Swept]:
+    """Return every ownerless job to pending, or end it as an error at its cap.
+
+    Outcomes that dead workers of this host left in the journal are written first.
+    """
+    if journal_folder is not None and not dry_run:
+        replay_journal(db, queue, journal_folder)
+    return [*_sweep_dead(db, queue, dry_run), *_sweep_expired(db, queue, dry_run)]
 
 
 def settle_for_the_dead(
-    db: Database, queue: Queue, incarnation: int, outcome: Outcome, ending: str
+    db: Database,
+    queue: Queue,
+    incarnation: int,
+    outcome: Outcome,
+    ending: str,
+    keep_evidence: Callable[[Claim], str | None] = lambda claim: None,
 ) -> list[Swept]:
     """Settle what a dead worker held: handed back when we ended it, else an attempt spent."""
     settled = []
     for row in db.fetch_all("claims_of_incarnation", incarnation=incarnation):
+        handed_back = outcome is Outcome.HANDED_BACK
+        reason = ending if handed_back else f"worker {row['worker_id']} died: {ending}"
         claim = _claim(queue, row)
-        why = Explanation(f"worker {row['worker_id']} died: {ending}")
+        evidence = None if handed_back else keep_evidence(claim)
         try:
-            if outcome is Outcome.HANDED_BACK:
-                status = queue.hand_back(claim, Explanation(ending))
-            elif outcome is Outcome.CRASHED:
-                status = queue.crash(claim, why, delay_seconds=None)
-            else:
-                status = queue.retry(claim, why, delay_seconds=None, outcome=outcome)
+            status = queue.end(claim, Ending(outcome, Explanation(reason, evidence=evidence)))
         except ClaimLost:
             continue
-        settled.append(Swept(claim.job_id, status, why.reason))
+        settled.append(Swept(claim.job_id, status, reason))
     return settled
 
 
-def _sweep_one(queue: Queue, row: Row, dry_run: bool) -> Swept | None:
+def replay_journal(db: Database, queue: Queue, folder: Path, *, only: int | None = None) -> None:
+    """Write the outcomes that workers of this host left behind; a living one writes its own."""
+    for incarnation, entry in journal.read(folder):
+        if only is not None:
+            is_free = incarnation == only
+        else:
+            owner = db.fetch_one("worker_process", incarnation=incarnation)
+            is_free = owner is None or runs.is_gone(owner)
+        if is_free:
+            journal.replay(queue, entry)
+
+
+def _sweep_dead(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:
+    swept = []
+    for row in db.fetch_all("claims_with_owners"):
+        launcher = {**row, "pid": row["launcher_pid"], "pid_started": row["launcher_started"]}
+        # While its launcher lives, that one sees a worker's death and knows the cause.
+        if runs.is_gone(launcher) and runs.is_gone(row):
+            reason = f"worker {row['worker_id']} and its launcher (run {row['run_id']}) are gone"
+            swept.append(_settle(queue, row, reason, dry_run, only_if_expired=False))
+    return [item for item in swept if item is not None]
+
+
+def _sweep_expired(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:
+    swept: list[Swept] = []
+    uptime = int(db.run_statement("SHOW GLOBAL STATUS LIKE 'Uptime'")[0]["Value"])
+    if uptime < min(SERVER_GRACE_SECONDS, queue.lease_seconds):
+        return swept
+    while True:
+        expired = db.fetch_all("expired_claims", limit=SWEEP_AT_ONCE)
+        for row in expired:
+            reason = (
+                f"worker {row['worker_id']} vanished: its claim was not renewed "
+                f"and ended {row['overdue_seconds']} s ago"
+            )
+            item = _settle(queue, row, reason, dry_run, only_if_expired=True)
+            swept += [item] if item is not None else []
+        if dry_run or len(expired) < SWEEP_AT_ONCE:
+            return swept
+
+
+def _settle(
+    queue: Queue, row: Row, reason: str, dry_run: bool, *, only_if_expired: bool
+) -> Swept | None:
     claim = _claim(queue, row)
     status = Status.ERROR if claim.is_last_attempt else Status.PENDING
-    reason = (
-        f"worker {row['worker_id']} vanished: its claim was not renewed "
-        f"and ended {row['overdue_seconds']} s ago"
-    )
     if status is Status.ERROR:
         reason += f" (attempt {claim.attempt} of {claim.max_attempts}, no more)"
     if not dry_run:
         settlement = Settlement(Outcome.SWEPT, status, Explanation(reason))
         try:
-            queue.settle(claim, settlement, only_if_expired=True)
+            queue.settle(claim, settlement, only_if_expired=only_if_expired)
         except ClaimLost:
             # Another sweep was faster, or its worker has come back in time.
             return None

@@ -5,8 +5,8 @@ The reason is one line for people; who settles and with which delay is the calle
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass
-from enum import Enum, auto
 
 from worker.browser.failures import Kind, classify
 from worker.errors import (
@@ -20,21 +20,14 @@ from worker.errors import (
 )
 from worker.models import Outcome
 
-
-class Course(Enum):
-    """Which way a job goes."""
-
-    RETRY = auto()
-    CRASH = auto()
-    FAIL = auto()
-    HAND_BACK = auto()
+# Disk, memory, processes or files ran out: the machine's trouble, which may pass.
+SCARCITY = {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE}
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The way a job goes, and why."""
+    """How an attempt ended, and why; the queue knows where the job goes from there."""
 
-    course: Course
     outcome: Outcome
     reason: str
     after_seconds: float | None = None
@@ -45,21 +38,25 @@ def judge(error: BaseException) -> Verdict:
     reason = describe(error)
     match error:
         case JobTimedOut():
-            return Verdict(Course.RETRY, Outcome.TIMED_OUT, reason)
+            return Verdict(Outcome.TIMED_OUT, reason)
         case Blocked():
-            return Verdict(Course.RETRY, Outcome.BLOCKED, f"blocked: {reason}", error.after)
+            return Verdict(Outcome.BLOCKED, f"blocked: {reason}", error.after)
         case Retry():
-            return Verdict(Course.RETRY, Outcome.RETRY, reason, error.after)
+            return Verdict(Outcome.RETRY, reason, error.after)
         case Fail() | PayloadError() | TaskNotFound():
-            return Verdict(Course.FAIL, Outcome.ERROR, reason)
+            return Verdict(Outcome.ERROR, reason)
         case LaunchFailed():
-            return Verdict(Course.HAND_BACK, Outcome.HANDED_BACK, reason)
+            return Verdict(Outcome.HANDED_BACK, reason)
+        case MemoryError():
+            return Verdict(Outcome.RETRY, reason)
+        case OSError() if error.errno in SCARCITY:
+            return Verdict(Outcome.RETRY, reason)
     match classify(error).kind:
         case Kind.TIMEOUT | Kind.NETWORK:
-            return Verdict(Course.RETRY, Outcome.RETRY, reason)
+            return Verdict(Outcome.RETRY, reason)
         case Kind.CRASHED | Kind.CLOSED | Kind.DRIVER_GONE:
-            return Verdict(Course.CRASH, Outcome.CRASHED, reason)
-    return Verdict(Course.FAIL, Outcome.ERROR, reason)
+            return Verdict(Outcome.CRASHED, reason)
+    return Verdict(Outcome.ERROR, reason)
 
 
 def describe(error: BaseException) -> str:

@@ -1,8 +1,11 @@
--- One row per invocation of the launcher. (boot_id, pid, pid_started) name its process for good.
+-- One row per invocation of the launcher. Boot, pid namespace, pid and start name its process for
+-- good; the machine tells a reboot from another machine.
 CREATE TABLE IF NOT EXISTS runs (
   id           BIGINT       NOT NULL AUTO_INCREMENT,
   host         VARCHAR(255) NOT NULL,
+  machine_id   VARCHAR(64)  NOT NULL,
   boot_id      CHAR(36)     NOT NULL,
+  pid_namespace BIGINT      NOT NULL,
   pid          INT          NOT NULL,
   pid_started  BIGINT       NOT NULL,
   first_slot   INT          NOT NULL,

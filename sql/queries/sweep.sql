@@ -12,3 +12,21 @@ SELECT id, fence, attempts, max_attempts, worker_id, task, started_at,
 SELECT id, fence, attempts, max_attempts, worker_id, task
   FROM work_queue
  WHERE status = 'in_progress' AND incarnation = %(incarnation)s;
+
+-- name: claims_with_owners
+-- List all claims with the processes of their worker and its launcher.
+SELECT q.id, q.fence, q.attempts, q.max_attempts, q.worker_id, q.task,
+       w.pid, w.pid_started, w.run_id,
+       r.machine_id, r.boot_id, r.pid_namespace,
+       r.pid AS launcher_pid, r.pid_started AS launcher_started
+  FROM work_queue q FORCE INDEX (next_candidates)
+  JOIN workers w ON w.id = q.incarnation
+  JOIN runs r ON r.id = w.run_id
+ WHERE q.status = 'in_progress';
+
+-- name: worker_process
+-- Read the process of one incarnation, and the machine it ran on.
+SELECT w.pid, w.pid_started, r.machine_id, r.boot_id, r.pid_namespace
+  FROM workers w
+  JOIN runs r ON r.id = w.run_id
+ WHERE w.id = %(incarnation)s;

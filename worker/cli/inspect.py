@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from worker import control
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag
 from worker.cli.wording import duration, moment, plain
@@ -28,12 +29,30 @@ def status(as_json: bool) -> None:
         counts, at_work = Queue(db).counts(), db.fetch_all("jobs_in_progress")
         waiting = db.fetch_one("waiting_jobs") or {}
         run = db.fetch_one("latest_run")
+        paused = control.paused(db)
     if as_json:
-        report = {"jobs": counts, "waiting": waiting, "in_progress": at_work, "latest_run": run}
+        report = {
+            "jobs": counts,
+            "waiting": waiting,
+            "in_progress": at_work,
+            "latest_run": run,
+            "paused": paused,
+        }
+            "jobs": counts,
+            "waiting": waiting,
+            "in_progress": at_work,
+            "latest_run": run,
+            "paused": paused,
+        }
         click.echo(json.dumps(report, default=plain))
         return
     total = sum(counts.values())
     click.echo(f"{total:,} jobs: " + ", ".join(f"{n:,} {name}" for name, n in counts.items()))
+    if paused is not None:
+        click.echo(
+            f"PAUSED since {moment(paused['set_at'])} by {paused['set_by']}: {paused['reason']}; "
+            f"go on with: launcher.py resume"
+        )
     if waiting.get("jobs"):
         due = float(waiting["next_due_seconds"])
         when = f"in {duration(due)}" if due > 0 else "now"

@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import closing
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from worker.database import Database
 from worker.errors import NightshiftError, RunLocked
 from worker.queue import Queue
 from worker.runner import worker_main
-from worker.settings import PROJECT_ROOT, DatabaseSettings, RunSettings
+from worker.settings import PROJECT_ROOT, DatabaseSettings, RunSettings, seconds_until
 from worker.supervisor.child import call_in_child
 from worker.supervisor.loop import Supervisor
 from worker.supervisor.run_lock import RunLock
@@ -47,6 +48,15 @@ LOCK_POLL_SECONDS = 1.0
 @setting("--retry-delay", type=DURATION, default="30s", help="First wait before a retry; doubles.")
 @setting("--wait-retries", type=DURATION, default="15m", help="Longest wait for a retry to come.")
 @setting("--lease", type=DURATION, default="3m", help="How long a claim holds without a beat.")
+@setting(
+    "--max-runtime", type=DURATION, help="Stop after this long; start nothing unlikely to finish."
+)
+@setting("--until", metavar="HH:MM", help="Stop at that local time, likewise.")
+@setting(
+    "--hang-grace", type=DURATION, default="40s", help="Past its timeout, a job is killed after."
+)
+@setting("--recycle-jobs", type=int, default=500, help="New browser after so many jobs.")
+@setting("--recycle-mb", type=int, default=1500, help="New browser above so much memory.")
 @setting("--grace", type=DURATION, default="60s", help="Time to finish after the first signal.")
 @setting(
     "--if-locked",
@@ -104,10 +114,22 @@ def _settings(flags: dict[str, Any]) -> RunSettings:
         "tasks": tuple(flags["tasks"]),
         "browser": flags["browser"],
         "headless": not flags["headed"],
+        "hang_grace_seconds": flags["hang_grace"],
+        "recycle_jobs": flags["recycle_jobs"],
+        "recycle_mb": flags["recycle_mb"],
+        "max_runtime_seconds": _runtime(flags["max_runtime"], flags["until"]),
     }
     # Wrong flags are said before a server is started for them.
     settings = RunSettings(database=DatabaseSettings(), **values)
     return replace(settings, database=resolve())
+
+
+def _runtime(max_runtime: float | None, until: str | None) -> float | None:
+    """Return how long the run may last: whichever of both limits comes first."""
+    limits = [] if max_runtime is None else [max_runtime]
+    if until is not None:
+        limits.append(seconds_until(until, datetime.now().astimezone()))
+    return min(limits, default=None)
 
 
 def _take_lock(lock: RunLock, if_locked: str) -> None:

@@ -8,9 +8,9 @@ from dataclasses import asdict
 
 import click
 
-from worker import migrations
+from worker import journal, migrations
 from worker import sweep as sweeping
-from worker.cli.connection import PATIENT_READ_SECONDS, open_database, resolve
+from worker.cli.connection import PATIENT_READ_SECONDS, open_database, resolve, state_dir
 from worker.cli.options import json_flag, setting
 from worker.database import Database
 from worker.models import Status
@@ -25,7 +25,12 @@ from worker.queue import Queue
 def sweep(dry_run: bool, verbose: bool, max_attempts: int, as_json: bool) -> None:
     """Put jobs of vanished workers back, or end them at their cap."""
     with closing(open_database()) as db:
-        swept = sweeping.sweep(db, Queue(db, max_attempts=max_attempts), dry_run=dry_run)
+        swept = sweeping.sweep(
+            db,
+            Queue(db, max_attempts=max_attempts),
+            journal_folder=journal.folder_of(state_dir(), db.settings),
+            dry_run=dry_run,
+        )
     if as_json:
         click.echo(json.dumps([asdict(item) for item in swept]))
         return

@@ -14,18 +14,21 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from worker import log, runs, sweep
+from worker import control, journal, log, runs, sweep
 from worker.board import Board
 from worker.database import Database
 from worker.errors import DatabaseUnavailable
 from worker.models import Outcome, Status
 from worker.queue import Queue
 from worker.settings import RunSettings
+from worker.supervisor import obituary
 
 TICK_SECONDS = 0.25
 PROMOTE_SECONDS = 0.5
+CONTROL_SECONDS = 0.5
 # A claim may still be on its way to the server when its worker dies: look again for so long.
 LATE_CLAIM_SECONDS = 10.0
 
@@ -78,6 +81,7 @@ class Heart:
         # Renewal comes before the sweep: after an outage living owners must not look abandoned.
         chores = [
             Chore(min(third, 10.0), lambda: self._renew(db, queue)),
+            Chore(CONTROL_SECONDS, lambda: self._obey(db)),
             Chore(PROMOTE_SECONDS, queue.promote),
             Chore(min(third, 30.0), lambda: self._sweep(db, queue)),
             Chore(1.0, lambda: self._count(queue)),
@@ -95,6 +99,10 @@ class Heart:
                     return 1
         db.close()
         return 0
+
+    @property
+    def _journal(self) -> Path:
+        return journal.folder_of(self.settings.state_dir, self.settings.database)
 
     def _listen(self) -> None:
         ready, _, _ = select.select([self.link], [], [], TICK_SECONDS)
@@ -122,8 +130,14 @@ class Heart:
                 self._settle(db, queue, death)
 
     def _settle(self, db: Database, queue: Queue, death: dict[str, Any]) -> None:
+        sweep.replay_journal(db, queue, self._journal, only=death["incarnation"])
         settled = sweep.settle_for_the_dead(
-            db, queue, death["incarnation"], Outcome(death["outcome"]), death["ending"]
+            db,
+            queue,
+            death["incarnation"],
+            Outcome(death["outcome"]),
+            death["ending"],
+            lambda claim: obituary.write(self.settings.errors_dir, claim, death),
         )
         for item in settled:
             logger.warning("job %s: %s; now %s", item.job_id, item.reason, item.status)
@@ -142,8 +156,11 @@ class Heart:
         runs.beat(db, self.run_id)
         self.board.header.renewed_at = began
 
+    def _obey(self, db: Database) -> None:
+        self.board.header.is_paused = control.paused(db) is not None
+
     def _sweep(self, db: Database, queue: Queue) -> None:
-        for item in sweep.sweep(db, queue):
+        for item in sweep.sweep(db, queue, journal_folder=self._journal):
             logger.warning("swept job %s to %s: %s", item.job_id, item.status, item.reason)
             self.board.header.swept += 1
             self.board.header.failed += item.status is Status.ERROR

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from worker.models import Outcome
 from worker.supervisor.child import fork
 
 RESTART_SECONDS = 1.0
@@ -63,16 +62,10 @@ class HeartLink:
         """Readable when the heart has said something; None while there is none."""
         return self._socket.fileno() if self._socket is not None else None
 
-    def report_death(self, incarnation: int, outcome: Outcome, ending: str) -> None:
-        """Have the jobs of a dead incarnation settled."""
+    def report_death(self, death: dict[str, Any]) -> None:
+        """Have the jobs of a dead incarnation settled, and evidence of its death kept."""
         self._number += 1
-        message: dict[str, Any] = {
-            "number": self._number,
-            "incarnation": incarnation,
-            "outcome": outcome.value,
-            "ending": ending,
-        }
-        line = json.dumps(message).encode() + b"\n"
+        line = json.dumps({"number": self._number, **death}).encode() + b"\n"
         self._unanswered[self._number] = line
         self._send(line)
 

@@ -13,20 +13,20 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from worker import audit
 from worker.board import Board, Phase
 from worker.models import Outcome
 from worker.settings import RunSettings
 from worker.supervisor.child import adopt_orphans
 from worker.supervisor.heart import Heart
 from worker.supervisor.heart_link import HeartLink
+from worker.supervisor.oom import oom_kills
 from worker.supervisor.output import LineReader
 from worker.supervisor.signals import SignalQueue
 from worker.supervisor.slot import Slot, State
 from worker.supervisor.view import Display, PoolView, Summary, WorkerSummary, WorkerView
 
 TICK_SECONDS = 0.2
-# A worker past its deadline gets this long to kill its browser, capture evidence and settle.
-HANG_GRACE_SECONDS = 40.0
 # A worker told to hand its job back gets this long; then it is done for it.
 HAND_BACK_SECONDS = 5.0
 # The leases must outlive the work: stop it when this share of them has passed unrenewed.
@@ -55,6 +55,9 @@ class Supervisor:
         self._stopped_by: str | None = None
         self._abandon_at = float("inf")
         self._kill_at = float("inf")
+        self._oom_kills = oom_kills()
+        if settings.max_runtime_seconds is not None:
+            self._board.header.claim_until = self._started_at + settings.max_runtime_seconds
         reader, writer = os.pipe2(os.O_CLOEXEC)
         self._heart_output = LineReader(reader)
         self._heart = HeartLink(
@@ -68,6 +71,7 @@ class Supervisor:
     def run(self) -> Summary:
         """Run the pool until it has drained or is told to stop; leave no process behind."""
         adopt_orphans()
+        self._clean_up()
         self._board.header.renewed_at = time.monotonic()
         self._heart.start()
         try:
@@ -134,33 +138,46 @@ class Supervisor:
 
     def _bury(self, slot: Slot, code: int) -> None:
         if slot.output is not None:
-            self._relay(f"worker {slot.number}", slot.output)
+            self._relay(slot, slot.output)
             slot.output.close()
-        incarnation = slot.entry.incarnation
-        outcome, ending = slot.ended(code, is_stopping=self._stopped_by is not None)
-        if incarnation:
-            self._heart.report_death(incarnation, outcome, ending)
+        kills, self._oom_kills = self._oom_kills, oom_kills()
+        death = slot.ended(
+            code,
+            is_stopping=self._stopped_by is not None,
+            is_out_of_memory=code == -signal.SIGKILL and self._oom_kills > kills,
+        )
+        if death["incarnation"]:
+            self._heart.report_death(death)
+        self._clean_up()
         if slot.state is State.GIVEN_UP:
             self._display.say(
                 f"worker {slot.number} is given up: it could not start "
-                f"({ending}); the others take over its share"
+                f"({death['ending']}); the others take over its share"
             )
         elif slot.state is State.WAITING:
-            self._display.say(f"worker {slot.number} {ending}; starting it again")
+            self._display.say(f"worker {slot.number} {death['ending']}; starting it again")
+
+    def _clean_up(self) -> None:
+        left = audit.clean_up(self._settings.state_dir / "tmp")
+        if left.processes:
+            self._display.say(f"ended {left.processes} stray processes of dead workers")
 
     def _watch_deadlines(self) -> None:
         now = time.monotonic()
         for slot in self._slots:
             entry = slot.entry
             is_at_work = slot.pid and entry.job_id and entry.phase < Phase.SETTLING
-            if is_at_work and now > entry.deadline + HANG_GRACE_SECONDS:
-                reason = f"stuck beyond its timeout in {entry.label}; killed by the launcher"
-                slot.kill(Outcome.TIMED_OUT, reason)
-        unrenewed = now - self._board.header.renewed_at
-        if unrenewed > self._settings.lease_seconds * LEASE_SHARE and not self._stopped_by:
-            self._stop("the leases cannot be renewed")
-            self._abandon_at = now
-            self._kill_at = now + HAND_BACK_SECONDS
+            if is_at_work and now > entry.deadline + self._settings.hang_grace_seconds:
+                slot.kill_hung(
+                    f"stuck {now - entry.claimed_at:.0f} s in {entry.label}, "
+                    f"past its timeout; killed by the launcher"
+                )
+            elif is_at_work and self._is_lease_ending(now):
+                # What is finished and only waits to be written may wait on: its fence guards it.
+                slot.kill(Outcome.HANDED_BACK, "handed back: its lease could not be renewed")
+        claim_until = self._board.header.claim_until
+        if claim_until and now >= claim_until and self._stopped_by is None:
+            self._stop("the run's time is over")
         if now >= self._abandon_at:
             self._abandon_at = float("inf")
             self._tell_workers()
@@ -168,8 +185,12 @@ class Supervisor:
             for slot in self._slots:
                 slot.kill(Outcome.HANDED_BACK, f"handed back: {self._stopped_by}")
 
+    def _is_lease_ending(self, now: float) -> bool:
+        """Whether claims must be given up now, lest they be somebody else's soon."""
+        return now - self._board.header.renewed_at > self._settings.lease_seconds * LEASE_SHARE
+
     def _respawn(self) -> None:
-        if self._stopped_by is None:
+        if self._stopped_by is None and not self._is_lease_ending(time.monotonic()):
             for slot in self._slots:
                 slot.start_if_due()
 
@@ -177,12 +198,12 @@ class Supervisor:
         self._display.update(self._view())
 
     def _wait(self) -> None:
-        readers: dict[int, tuple[str, LineReader]] = {
-            self._heart_output.fileno(): ("heart", self._heart_output)
+        readers: dict[int, tuple[Slot | None, LineReader]] = {
+            self._heart_output.fileno(): (None, self._heart_output)
         }
         for slot in self._slots:
             if slot.output is not None and slot.output.is_open:
-                readers[slot.output.fileno()] = (f"worker {slot.number}", slot.output)
+                readers[slot.output.fileno()] = (slot, slot.output)
         waiting: list[int] = [self._signals.fileno(), *readers]
         if (heart := self._heart.fileno()) is not None:
             waiting.append(heart)
@@ -192,10 +213,12 @@ class Supervisor:
                 self._relay(*readers[fd])
         self._heart.listen()
 
-    def _relay(self, who: str, reader: LineReader) -> None:
+    def _relay(self, slot: Slot | None, reader: LineReader) -> None:
         while lines := reader.read():
             for text in lines:
-                self._display.line(who, text)
+                self._display.line("heart" if slot is None else f"worker {slot.number}", text)
+            if slot is not None:
+                slot.last_lines.extend(lines)
 
     def _end_everything(self) -> None:
         for slot in self._slots:
@@ -205,8 +228,9 @@ class Supervisor:
             self._reap()
             self._wait()
         self._heart.stop(seconds=HAND_BACK_SECONDS)
-        self._relay("heart", self._heart_output)
+        self._relay(None, self._heart_output)
         self._reap()
+        self._clean_up()
         self._display.close()
 
     def _view(self) -> PoolView:

@@ -7,7 +7,6 @@ heart holds a MySQL named lock beside it, for launchers that do not share a file
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 import os
 import time
@@ -23,8 +22,7 @@ class RunLock:
     """The lock file of one database."""
 
     def __init__(self, state_dir: Path, database: DatabaseSettings) -> None:
-        name = hashlib.sha256(str(database).encode()).hexdigest()[:16]
-        self.path = state_dir / "run" / f"{name}.lock"
+        self.path = state_dir / "run" / f"{database.key}.lock"
         self._file: IO[str] | None = None
 
     def try_acquire(self) -> bool:

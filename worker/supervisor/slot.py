@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from enum import Enum, auto
+from typing import Any
 
 from worker.backoff import backoff_seconds
 from worker.board import Entry, Phase
@@ -24,6 +25,9 @@ MAX_BOOT_FAILURES = 3
 SURVIVAL_SECONDS = 60.0
 RESPAWN_SECONDS = 0.2
 MAX_RESPAWN_SECONDS = 60.0
+# The kernel delivers the signal and faulthandler writes within this.
+DUMP_SECONDS = 0.5
+KEPT_LINES = 100
 COUNTERS = ("done", "failed", "retried", "handed_back", "swept")
 
 
@@ -48,12 +52,14 @@ class Slot:
         self.crashes = 0
         self.killed_as: tuple[Outcome, str] | None = None
         self.last_ending = ""
+        self.last_lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._main = main
         self._totals: Counter[str] = Counter()
         self._start_at = 0.0
         self._started_at = 0.0
         self._boot_failures = 0
         self._recent_crashes = 0
+        self._dumped_at: float | None = None
 
     def start_if_due(self) -> None:
         """Fork a worker if the slot has none and its backoff is over."""
@@ -66,6 +72,8 @@ class Slot:
         os.close(writer)
         self.output = LineReader(reader)
         self.killed_as = None
+        self._dumped_at = None
+        self.last_lines.clear()
         self._started_at = time.monotonic()
         self.state = State.RUNNING
 
@@ -82,6 +90,15 @@ class Slot:
         self.kill_browser()
         kill_tree(identify(self.pid) or ProcessId(self.pid, 0))
 
+    def kill_hung(self, reason: str) -> None:
+        """Let a stuck worker show its Python stack, then end it as timed out."""
+        now = time.monotonic()
+        if self._dumped_at is None:
+            self._dumped_at = now
+            self.signal(signal.SIGUSR2)
+        elif now - self._dumped_at > DUMP_SECONDS:
+            self.kill(Outcome.TIMED_OUT, reason)
+
     def kill_browser(self) -> None:
         """End what a worker may leave behind: its browser's group and its driver."""
         entry = self.entry
@@ -90,24 +107,39 @@ class Slot:
         if entry.driver_pid:
             kill_tree(ProcessId(entry.driver_pid, entry.driver_started))
 
-    def ended(self, code: int, is_stopping: bool) -> tuple[Outcome, str]:
-        """Take note of the worker's end; return how its job, if any, is to be settled, and why."""
+    def ended(self, code: int, *, is_stopping: bool, is_out_of_memory: bool) -> dict[str, Any]:
+        """Take note of the worker's end; return all that is known of it, for the heart."""
         self.kill_browser()
-        has_booted = self.entry.phase > Phase.BOOTING
+        entry = self.entry
+        has_booted = entry.phase > Phase.BOOTING
+        outcome, self.last_ending = self.killed_as or (Outcome.CRASHED, describe_end(code))
+        if is_out_of_memory:
+            self.last_ending += ", out of memory"
+        if code == 0 or (is_stopping and self.killed_as is None):
+            # It went by itself, and said all it had to say; a claim it may still hold is no fault.
+            outcome = Outcome.HANDED_BACK
+        death = {
+            "slot": self.number,
+            "incarnation": entry.incarnation,
+            "outcome": outcome.value,
+            "ending": self.last_ending,
+            "label": entry.label,
+            "step": entry.step,
+            "seconds": time.monotonic() - entry.claimed_at if entry.claimed_at else 0.0,
+            "output": list(self.last_lines),
+        }
         self._totals.update({name: getattr(self.entry, name) for name in COUNTERS})
         for name in COUNTERS:
             setattr(self.entry, name, 0)
         self.pid = 0
-        if self.killed_as is not None:
-            outcome, self.last_ending = self.killed_as
-        else:
-            outcome, self.last_ending = Outcome.CRASHED, describe_end(code)
         if code == 0 or is_stopping:
             self.state = State.FINISHED
+        elif outcome is Outcome.HANDED_BACK:
+            self.state = State.WAITING
         else:
             self.crashes += 1
             self._plan_restart(has_booted)
-        return outcome, self.last_ending
+        return death
 
     def count(self, name: str) -> int:
         """Sum one counter over all of the slot's workers."""

@@ -1,0 +1,22 @@
+"""Was it the kernel's out-of-memory killer? Its counters tell, as far as a process may know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+COUNTERS = (Path("/proc/vmstat"), Path("/sys/fs/cgroup/memory.events"))
+
+
+def oom_kills(counters: tuple[Path, ...] = COUNTERS) -> int:
+    """Count the processes that the kernel has killed for want of memory, so far."""
+    found = 0
+    for path in counters:
+        try:
+            lines = path.read_text(encoding="ascii", errors="replace").splitlines()
+        except OSError:
+            continue
+        for line in lines:
+            name, _, value = line.partition(" ")
+            if name == "oom_kill" and value.strip().isdigit():
+                found += int(value)
+    return found
