@@ -38,12 +38,6 @@ def status(as_json: bool) -> None:
             "latest_run": run,
             "paused": paused,
         }
-            "jobs": counts,
-            "waiting": waiting,
-            "in_progress": at_work,
-            "latest_run": run,
-            "paused": paused,
-        }
         click.echo(json.dumps(report, default=plain))
         return
     total = sum(counts.values())
