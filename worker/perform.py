@@ -25,7 +25,6 @@ from worker.errors import (
     JobTimedOut,
     LaunchFailed,
     PayloadError,
-    TaskSignal,
 )
 from worker.fingerprint import fingerprint, frames_of
 from worker.models import JSON, Claim, Explanation, Owner, Status
@@ -112,7 +111,7 @@ class Performer:
             except BaseException as error:
                 problem = error
             # A refusal looks like an ordinary failure, and often like success.
-            if not isinstance(problem, TaskSignal) and (refusal := self._refusal()) is not None:
+            if not isinstance(problem, Blocked) and (refusal := self._refusal()) is not None:
                 refusal.__cause__ = problem
                 problem = refusal
         if limit.fired:

@@ -136,10 +136,10 @@ def test_processes_that_migrate_at_once_apply_every_step_once(connect, write_mig
 
 
 def test_waiting_for_another_process_to_migrate_outlasts_one_read(connect):
-    holder, waiter = connect(), connect(read_timeout_seconds=1)
+    holder, waiter = connect(), connect(read_timeout_seconds=2)
     assert holder.fetch_one("lock_migrations")["locked"] == 1
     with ThreadPoolExecutor(1) as pool:
         applied = pool.submit(migrations.migrate, waiter)
-        holder.run_statement("DO SLEEP(1.5)")
+        holder.run_statement("DO SLEEP(2.5)")
         holder.fetch_one("unlock_migrations")
         assert applied.result(timeout=20) == NAMES

@@ -48,7 +48,6 @@ def test_a_secret_is_taken_out(text):
     [
         "job 7 done in 3.2 s",
         "https://example.com/@owl/posts?page=2",
-        "http://127.0.0.1:8080/@owl",
         "root@db:3306/night cannot be reached",
         "the password was refused",
     ],
