@@ -99,6 +99,14 @@ ensure_server() {
 
 runs() { "$1" --version >/dev/null 2>&1 </dev/null; }
 
+# Playwright brings its own Node, which needs a library that a minimal Debian lacks.
+ensure_driver() {
+    [[ -x .venv/bin/python ]] || return 0
+    .venv/bin/python -m playwright --version >/dev/null 2>&1 && return
+    apt_install libatomic1 && logged .venv/bin/python -m playwright --version && return
+    missing+=("what Playwright's driver needs: apt-get install libatomic1")
+}
+
 # Print what Playwright would download, one "key: value" a line; nothing is fetched.
 playwright_plan() {
     .venv/bin/python -m playwright install --dry-run --only-shell chromium 2>/dev/null
@@ -166,6 +174,7 @@ mkdir -p .local
 : >"$log"
 ensure_venv
 ensure_server
+ensure_driver
 ensure_browser
 if ((${#missing[@]})); then
     printf 'setup: missing %s\n' "${missing[@]}" >&2

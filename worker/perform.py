@@ -18,7 +18,14 @@ from worker.board import Entry, Phase
 from worker.browser import blocked, evidence
 from worker.browser.session import BrowserSession
 from worker.database import BadData
-from worker.errors import ClaimLost, Fail, JobTimedOut, LaunchFailed, PayloadError
+from worker.errors import (
+    Blocked,
+    ClaimLost,
+    Fail,
+    JobTimedOut,
+    LaunchFailed,
+    PayloadError,
+)
 from worker.fingerprint import fingerprint, frames_of
 from worker.models import JSON, Claim, Ending, Explanation, Outcome, Owner, Status
 from worker.queue import Queue
@@ -115,24 +122,33 @@ class Performer:
                 isolated=task.isolation == "context", trace=job.attempt > 1
             )
             self._show_processes()
+        problem: BaseException | None = None
+        result = None
         with self.session.limit(seconds) as limit:
             try:
-                return task.function(page, payload, job)  # type: ignore[arg-type]
+                result = task.function(page, payload, job)  # type: ignore[arg-type]
             except BaseException as error:
-                if limit.fired:
-                    raise JobTimedOut(seconds, limit.stack) from error
-                if page is not None and (refusal := self._refusal(error)) is not None:
-                    raise refusal from error
-                raise
+                problem = error
+            # A refusal looks like an ordinary failure, and often like success.
+            if not isinstance(problem, Blocked) and (refusal := self._refusal()) is not None:
+                refusal.__cause__ = problem
+                problem = refusal
+        if limit.fired:
+            # The killed browser makes the blocked call raise, or return something empty.
+            raise JobTimedOut(seconds, limit.stack) from problem
+        if problem is not None:
+            raise problem
+        return result
 
-    def _refusal(self, error: BaseException) -> Exception | None:
-        """Tell a site's refusal from the failure it looks like."""
-        if isinstance(error, Exception) and self.session.page is not None:
-            try:
-                return blocked.detect(self.session.recorder, self.session.page)
-            except Exception as problem:
-                logger.debug("cannot tell whether the page is a challenge: %s", problem)
-        return None
+    def _refusal(self) -> Blocked | None:
+        """Tell whether the site has refused us as a robot."""
+        if self.session.page is None:
+            return None
+        try:
+            return blocked.detect(self.session.recorder, self.session.page)
+        except Exception as problem:
+            logger.debug("cannot tell whether the page is a challenge: %s", problem)
+            return None
 
     def _settle_success(self, claim: Claim, result: JSON) -> None:
         self.entry.phase = Phase.SETTLING

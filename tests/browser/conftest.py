@@ -31,9 +31,8 @@ PAGES = {
         console.error('\\u001b[31mred\\u0007 \\ud800 http://me:pw@h.test/?token=abc');
         setTimeout(() => { throw new Error('thrown later') }, 0);
         </script>""",
-    "/huge": "<title>Huge</title><div style='height:300000px;width:9000px'>"
-    + "x" * 6_000_000
-    + "</div>",
+    "/huge": f"<title>Huge</title><div hidden>{'x' * 6_000_000}</div>",
+    "/tall": "<title>Tall</title><div style='height:100000px;width:9000px'>",
     "/fonts": """<title>Fonts</title>
         <style>@font-face { font-family: Late; src: url(/never) } h1 { font-family: Late }</style>
         <h1>Text</h1>""",
@@ -50,7 +49,7 @@ HEADERS = {
     "/challenge": {"Retry-After": "120"},
     "/mitigated": {"cf-mitigated": "challenge", "cf-ray": "8c1-FRA"},
     "/policy": {"Content-Security-Policy": "script-src /cdn-cgi/challenge-platform/ _cf_chl_opt"},
-    "/": {"Set-Cookie": "session=topsecret", "cf-ray": "8c0-FRA"},
+    "/": {"Set-Cookie": "session=topsecret; HttpOnly", "cf-ray": "8c0-FRA"},
 }
 
 

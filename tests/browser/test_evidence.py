@@ -151,9 +151,17 @@ def test_a_huge_page_is_cut(session, site, failure, errors_dir):
     html = (folder / "page.html").read_bytes()
     assert len(html) < evidence.MAX_HTML_BYTES + 100
     assert b"cut here" in html[-100:]
-    if outcomes["screenshot"] == "ok":
-        header = (folder / "screenshot.png").read_bytes()[16:24]
-        assert int.from_bytes(header[4:], "big") <= 20_000
+
+
+def test_a_tall_page_is_pictured_up_to_a_bound(session, site, failure, errors_dir):
+    page = session.page_for_job()
+    page.goto(site.url("/tall"))
+    outcomes = capture(errors_dir, failure, session)
+
+    assert outcomes["screenshot"] == "ok"
+    header = (errors_dir / "4729" / "2" / "screenshot.png").read_bytes()[16:24]
+    assert int.from_bytes(header[:4], "big") == 1920
+    assert int.from_bytes(header[4:], "big") == 20_000
 
 
 def test_fonts_that_never_load_do_not_cost_the_screenshot(session, site, failure, errors_dir):

@@ -63,6 +63,15 @@ def test_a_job_sees_nothing_of_the_one_before(session, site):
     assert recorder.last_url is None
 
 
+def test_what_happens_between_jobs_is_nobodys(session, site):
+    page = session.page_for_job()
+    session.release(clean=True)
+    page.goto(site.url("/spam"))
+
+    assert not session.recorder.console
+    assert not session.recorder.responses
+
+
 def test_the_browsers_death_is_noted(session, wait_until):
     page = session.page_for_job()
     session.kill()

@@ -34,7 +34,7 @@ def test_an_explicit_path_is_taken(tmp_path: Path):
 
 
 def test_an_explicit_path_that_does_not_exist_is_named():
-    with pytest.raises(SettingsError, match="NIGHTSHIFT_BROWSER.*/no/such/browser"):
+    with pytest.raises(SettingsError, match=r"NIGHTSHIFT_BROWSER.*/no/such/browser"):
         find_browser("/no/such/browser")
 
 
@@ -46,7 +46,7 @@ def test_an_explicit_path_that_is_no_program_is_named(tmp_path: Path):
 
 
 def test_no_browser_at_all_is_one_line_with_the_remedy(empty_machine: Path):
-    with pytest.raises(LaunchFailed, match="make setup.*NIGHTSHIFT_BROWSER"):
+    with pytest.raises(LaunchFailed, match=r"make setup.*NIGHTSHIFT_BROWSER"):
         find_browser()
 
 

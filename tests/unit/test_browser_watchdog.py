@@ -48,9 +48,8 @@ def test_a_block_that_is_left_in_time_is_left_alone():
 
 def test_limits_nest_and_the_shorter_one_fires_alone():
     watchdog, inner, outer = Watchdog(), threading.Event(), threading.Event()
-    with watchdog.limit(30, outer.set) as long:
-        with watchdog.limit(0.05, inner.set) as short:
-            spin_until(inner)
+    with watchdog.limit(30, outer.set) as long, watchdog.limit(0.05, inner.set) as short:
+        spin_until(inner)
 
     assert (short.fired, long.fired) == (True, False)
 

@@ -62,7 +62,7 @@ def test_a_pid_that_nobody_has_is_no_process():
 
 
 def test_a_reused_pid_is_never_killed(start):
-    child = start("sleep", "60")
+    child = start("sleep", "60", start_new_session=True)
     other = ProcessId(child.pid, identify(child.pid).start_time - 1)
 
     assert not process_tree.is_alive(other)

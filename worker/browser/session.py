@@ -194,8 +194,13 @@ class BrowserSession:
     def _launch_browser(self) -> None:
         assert self._playwright is not None
         # Playwright's own timeout explains more than a killed browser does: it goes first.
-        with self.limit(self.options.launch_timeout_seconds + CLOSE_SECONDS):
-            self._browser = launch_chromium(self._playwright, self.options)
+        try:
+            with self.limit(self.options.launch_timeout_seconds + CLOSE_SECONDS):
+                self._browser = launch_chromium(self._playwright, self.options)
+        except LaunchFailed:
+            # A browser that came too late may live on, and only its driver leads us to it.
+            self.kill()
+            raise
         self._browser.on("disconnected", self.recorder.mark_disconnected)
         found = process_tree.find_browsers(self._driver_id) if self._driver_id else []
         self._browser_id = found[-1] if found else None
@@ -217,6 +222,7 @@ class BrowserSession:
         self._browser_id = None
 
     def _drop_driver(self) -> None:
+        self.kill()
         if self._driver_id is not None:
             process_tree.kill(self._driver_id)
             process_tree.wait_dead([self._driver_id], DEATH_SECONDS)

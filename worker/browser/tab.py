@@ -70,7 +70,7 @@ class Tab:
         try:
             # Leaving the page ends its scripts and requests before the next job starts.
             self.page.goto("about:blank", timeout=TIDY_SECONDS * 1000)
-            self.context.clear_cookies()
+            # Cookies are among "all".
             self._storage.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
         except PlaywrightError:
             return False

@@ -1,0 +1,86 @@
+"""Nightshift's side: real queue, candidates, performer and heart; only the browser stays closed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from bench import noop
+from bench.race import Work
+from bench.server import Bench
+from worker import runs
+from worker.board import Board
+from worker.browser.options import BrowserOptions
+from worker.browser.session import BrowserSession
+from worker.candidates import Candidates
+from worker.database import Database
+from worker.models import Owner, Partition
+from worker.perform import Performer
+from worker.queue import Queue
+from worker.settings import RunSettings
+from worker.stop_request import StopRequest
+from worker.supervisor.heart import Heart
+from worker.supervisor.heart_link import HeartLink
+from worker.tasks import registry
+
+HEART_SECONDS = 10.0
+
+
+class Pool:
+    """A run without its launcher: the board, the run's row, and what each worker does."""
+
+    def __init__(self, bench: Bench, workers: int) -> None:
+        self._settings = RunSettings(
+            database=bench.database,
+            workers=workers,
+            total=workers,
+            errors_dir=bench.folder / "errors",
+            state_dir=bench.folder / "state",
+            tasks=(str(Path(noop.__file__)),),
+        )
+        self._board = Board(workers)
+        with closing(Database(bench.database)) as db:
+            self._run_id = runs.start_run(db, self._settings, os.getpid())
+
+    @contextmanager
+    def beating(self) -> Iterator[None]:
+        """Keep a heart running meanwhile."""
+        heart = HeartLink(
+            lambda link: Heart(self._settings, self._board, self._run_id, link, None).main, 2
+        )
+        heart.start()
+        try:
+            yield
+        finally:
+            heart.stop(HEART_SECONDS)
+
+    def worker(self, slot: int, jobs: int) -> Work:
+        """Build a worker as `worker.runner` does; return what claims and performs so many jobs."""
+        settings, entry = self._settings, self._board.entries[slot]
+        db = Database(settings.database, patience_seconds=float("inf"))
+        queue = Queue(db, lease_seconds=settings.lease_seconds, max_attempts=settings.max_attempts)
+        candidates = Candidates(db, Partition(slot, settings.total))
+        owner = Owner(slot, runs.start_worker(db, self._run_id, slot))
+        entry.clear()
+        entry.incarnation = owner.incarnation
+        session = BrowserSession(BrowserOptions(tmp_dir=settings.state_dir / f"tmp-{slot}"))
+        performer = Performer(
+            settings,
+            self._run_id,
+            owner,
+            queue,
+            registry.load(settings.tasks),
+            session,
+            entry,
+            StopRequest(),
+        )
+
+        def work() -> None:
+            while entry.done < jobs and candidates.has_next():
+                claim = queue.claim(owner, candidates)
+                if claim is not None:
+                    performer.perform(claim)
+
+        return work

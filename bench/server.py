@@ -1,0 +1,50 @@
+"""A private server for one measurement, in a temporary folder that is gone afterwards.
+
+It has the options of every private server, durable commits among them: nothing here is faster than
+what a user gets. NIGHTSHIFT_MYSQLD says which program it runs.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from worker import migrations
+from worker.database import Database
+from worker.local_server import LocalServer
+from worker.settings import DatabaseSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where a measurement takes place: a folder of its own and an empty queue."""
+
+    folder: Path
+    database: DatabaseSettings
+    version: str
+
+
+@contextmanager
+def private_bench() -> Iterator[Bench]:
+    """Start a server with an empty queue; stop it and remove everything at the end."""
+    with tempfile.TemporaryDirectory(prefix="nightshift-bench-") as name:
+        folder = Path(name)
+        server = LocalServer(folder / "mysql")
+        server.start()
+        try:
+            settings = DatabaseSettings(unix_socket=str(server.socket_path))
+            yield Bench(folder, settings, _create_queue(settings))
+        finally:
+            server.stop()
+
+
+def _create_queue(settings: DatabaseSettings) -> str:
+    with closing(Database(replace(settings, database=""))) as db:
+        db.run_statement(f"CREATE DATABASE `{settings.database}` CHARACTER SET utf8mb4")
+        version = str(db.run_statement("SELECT VERSION() AS version")[0]["version"])
+    with closing(Database(settings)) as db:
+        migrations.migrate(db)
+    return version if "MariaDB" in version else f"{version} MySQL"

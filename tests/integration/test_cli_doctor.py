@@ -1,0 +1,88 @@
+"""`launcher.py doctor`: everything there that a night needs, or how to get it."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import pytest
+
+from tests.lifecycle.conftest import processes_of, run_command, url_of
+
+CHECKS = ["python", "database", "schema", "tasks", "browser", "errors folder", "disk"]
+
+
+@pytest.fixture
+def cli(settings, tmp_path):
+    return partial(run_command, tmp_path, **{"DATABASE_URL": url_of(settings)})
+
+
+def failing(done) -> dict[str, str]:
+    """The failed checks of a report, with what each says."""
+    lines = [line for line in done.stdout.splitlines() if line.startswith("FAIL ")]
+    return dict(line.removeprefix("FAIL ").split(": ", 1) for line in lines)
+
+
+def test_a_healthy_machine_passes_every_check_and_keeps_nothing(cli, tmp_path):
+    done = cli("doctor")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line[5:].split(":")[0] for line in done.stdout.splitlines()] == CHECKS
+    assert failing(done) == {}
+    assert list((tmp_path / "state").iterdir()) == []
+    assert processes_of(tmp_path) == []
+
+
+def test_a_report_for_programs_holds_the_same(cli):
+    told = json.loads(cli("doctor", "--json").stdout)
+
+    assert [finding["check"] for finding in told] == CHECKS
+    assert all(finding["is_ok"] for finding in told)
+
+
+def test_each_failed_check_says_its_fix_and_the_others_go_on(cli, tmp_path):
+    (tmp_path / "file").touch()
+    done = cli(
+        "doctor",
+        DATABASE_URL="mysql://root:hunter2@127.0.0.1:1/name",
+        NIGHTSHIFT_BROWSER=str(tmp_path / "absent"),
+        NIGHTSHIFT_TASKS=str(tmp_path / "absent.py"),
+        NIGHTSHIFT_ERRORS_DIR=str(tmp_path / "file" / "errors"),
+    )
+
+    failed = failing(done)
+    assert done.returncode == 69
+    assert list(failed) == ["database", "schema", "tasks", "browser", "errors folder"]
+    assert "check that it runs and that DATABASE_URL names it" in failed["database"]
+    assert "there is no such file" in failed["tasks"]
+    assert "NIGHTSHIFT_BROWSER: there is no" in failed["browser"]
+    assert "make it writable or choose another" in failed["errors folder"]
+    assert "hunter2" not in done.stdout + done.stderr
+
+
+def test_a_browser_that_does_not_start_is_told_with_its_fix(cli, tmp_path):
+    broken = tmp_path / "broken-chromium"
+    broken.write_text("#!/bin/sh\nexit 1\n", encoding="ascii")
+    broken.chmod(0o755)
+
+    done = cli("doctor", NIGHTSHIFT_BROWSER=str(broken))
+
+    assert done.returncode == 69
+    assert list(failing(done)) == ["browser"]
+    assert "try it by hand, or run `make setup`" in failing(done)["browser"]
+
+
+def test_an_older_schema_is_told_with_its_fix(cli, database):
+    database.run_statement("DELETE FROM schema_migrations WHERE version = 3")
+
+    done = cli("doctor")
+
+    assert done.returncode == 78
+    assert "run: python launcher.py migrate" in failing(done)["schema"]
+
+
+def test_a_url_that_is_none_fails_its_checks_and_nothing_else(cli):
+    done = cli("doctor", DATABASE_URL="nonsense")
+
+    assert done.returncode == 78
+    assert list(failing(done)) == ["database", "schema"]

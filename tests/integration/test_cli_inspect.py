@@ -1,0 +1,131 @@
+"""`launcher.py status` and `show ID`: for people, and as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import pytest
+
+from tests.lifecycle.conftest import run_command, url_of
+from worker.models import Explanation
+
+
+@pytest.fixture
+def cli(settings, tmp_path):
+    return partial(run_command, tmp_path, DATABASE_URL=url_of(settings))
+
+
+@pytest.fixture
+def one_of_each(queue, claim_as):
+    """A job of each kind: done, failed, waiting to be tried again, in progress, pending."""
+    done = queue.enqueue("visit", {"url": "https://example.com/done"})
+    queue.complete(claim_as(), {"title": "Näher ☂"})
+    failed = queue.enqueue("visit", {"url": "https://example.com/failed"})
+    why = Explanation("HTTP 404", last_error="Traceback\n  Fail: \x1b[31mHTTP 404", evidence="2/1")
+    queue.fail(claim_as(), why)
+    waiting = queue.enqueue("visit", {"url": "https://example.com/waiting"})
+    queue.retry(claim_as(), Explanation("HTTP 503"), delay_seconds=100)
+    busy = queue.enqueue("visit", {"url": "https://example.com/busy"})
+    claim_as(slot=3, total=4)
+    pending = queue.enqueue("visit", {"url": "https://example.com/pending"})
+    return done, failed, waiting, busy, pending
+
+
+def test_the_status_counts_the_jobs_and_names_what_is_at_work(cli, one_of_each):
+    *_, busy, _ = one_of_each
+
+    done = cli("status")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    first, second, third, *rest = done.stdout.splitlines()
+    assert first == "5 jobs: 2 pending, 1 in_progress, 1 done, 1 error"
+    assert second.startswith("1 pending jobs wait for their time, the next in 1 m ")
+    assert third.startswith(f"  worker 3: job {busy} (visit), attempt 1, for ")
+    assert rest == []
+
+
+def test_the_status_as_json_holds_the_same(cli, one_of_each):
+    told = json.loads(cli("status", "--json").stdout)
+
+    assert told["jobs"] == {"pending": 2, "in_progress": 1, "done": 1, "error": 1}
+    assert told["waiting"]["jobs"] == 1
+    assert told["waiting"]["next_due_seconds"] == pytest.approx(100, abs=30)
+    assert [row["id"] for row in told["in_progress"]] == [one_of_each[3]]
+    assert told["latest_run"] is None
+
+
+def test_a_claim_past_its_lease_is_pointed_out_with_the_remedy(cli, queue, claim_as, expire):
+    queue.enqueue("visit", {})
+    expire(claim_as())
+
+    assert "LEASE OVER: run `make sweep`" in cli("status").stdout
+
+
+def test_an_empty_queue_has_a_status_too(cli):
+    done = cli("status")
+
+    assert done.returncode == 0
+    assert done.stdout == "0 jobs: 0 pending, 0 in_progress, 0 done, 0 error\n"
+
+
+def test_a_done_job_is_shown_with_its_result(cli, one_of_each):
+    done = cli("show", one_of_each[0])
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "(visit): done, 1 attempts of" in done.stdout
+    assert "https://example.com/done" in done.stdout
+    assert "result" in done.stdout
+    assert "finished" in done.stdout
+
+
+def test_a_failed_job_is_shown_with_its_reason_its_evidence_and_its_traceback(
+    cli, one_of_each, tmp_path
+):
+    shown = cli("show", one_of_each[1]).stdout
+
+    assert "): error, 1 attempts" in shown
+    assert "    HTTP 404\n" in shown
+    assert f"evidence: {tmp_path}/errors/2/1" in shown
+    assert "last error:\n  Traceback\n" in shown
+    assert "\x1b" not in shown
+
+
+def test_a_waiting_job_is_shown_with_its_time_and_its_reason(cli, one_of_each):
+    shown = cli("show", one_of_each[2]).stdout
+
+    (line,) = [line for line in shown.splitlines() if line.startswith("  waits")]
+    assert "until " in line
+    assert line.endswith("Z HTTP 503")
+
+
+def test_a_job_as_json_holds_its_row_and_its_history(cli, one_of_each):
+    told = json.loads(cli("show", one_of_each[0], "--json").stdout)
+
+    assert told["job"]["status"] == "done"
+    assert told["job"]["payload"] == {"url": "https://example.com/done"}
+    assert told["job"]["result"] == {"title": "Näher ☂"}
+    assert told["job"]["finished_at"].endswith("Z")
+    assert [attempt["outcome"] for attempt in told["attempts"]] == ["done"]
+
+
+@pytest.mark.parametrize("command", ["show", "status"])
+def test_a_reader_that_has_seen_enough_is_no_error(cli, one_of_each, command):
+    arguments = (command, one_of_each[0]) if command == "show" else (command,)
+
+    assert cli(*arguments, "--json").returncode == 0
+
+
+def test_a_job_that_is_not_there_is_named(cli, database):
+    done = cli("show", 4729)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("nightshift: there is no job 4729 in ")
+
+
+@pytest.mark.parametrize("job_id", ["abc", "1.5", ""])
+def test_a_number_that_is_none_is_wrong_usage(cli, job_id):
+    done = cli("show", job_id)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is not a valid integer" in done.stderr

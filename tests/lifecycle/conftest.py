@@ -1,0 +1,326 @@
+"""The real launcher as a subprocess, with tasks that tests can hold, let go, kill and count.
+
+Whatever a test starts is ended with it, and a process that outlives its launcher fails the test.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from examples.demo_site import serve
+from worker.browser.process_tree import ProcessId, all_processes, descendants, is_alive, kill
+from worker.settings import DatabaseSettings
+
+REPO = Path(__file__).parents[2]
+SECONDS_TO_VANISH = 5.0
+
+TASKS = '''
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from worker import Fail, Retry, task
+
+HERE = Path(__file__).parent
+
+
+def note(name, job):
+    with open(HERE / name, "ab", buffering=0) as file:
+        file.write(f"{job.id} {job.attempt}\\n".encode())
+
+
+def is_let_go(job):
+    return (HERE / "go").exists() or (HERE / f"go-{job.id}").exists()
+
+
+@task("noop", browser=False)
+def noop(page, payload, job):
+    note("finished", job)
+    return {"attempt": job.attempt}
+
+
+@task("held", browser=False)
+def held(page, payload, job):
+    note("begun", job)
+    while not is_let_go(job):
+        time.sleep(0.01)
+    note("finished", job)
+
+
+@task("held_page")
+def held_page(page, payload, job):
+    page.set_content("<title>still here</title>")
+    note("begun", job)
+    while not is_let_go(job):
+        page.wait_for_timeout(20)
+    note("finished", job)
+    return {"title": page.title()}
+
+
+@task("held_failure")
+def held_failure(page, payload, job):
+    held_page(page, payload, job)
+    raise Fail("as the test wanted it")
+
+
+@task("shielded", browser=False)
+def shielded(page, payload, job):
+    """Comes back for nobody."""
+    note("begun", job)
+    while True:
+        time.sleep(1)
+
+
+@task("retried", browser=False)
+def retried(page, payload, job):
+    if job.attempt < payload["succeeds_at"]:
+        raise Retry("not yet", after=payload["after"])
+    note("finished", job)
+
+
+@task("deadly", browser=False)
+def deadly(page, payload, job):
+    note("begun", job)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@task("leaving", browser=False)
+def leaving(page, payload, job):
+    sys.exit("enough of this")
+
+
+@task("unspeakable", browser=False)
+def unspeakable(page, payload, job):
+    return {"value": object()}
+
+
+@task("huge", browser=False)
+def huge(page, payload, job):
+    return "x" * 2_000_000
+
+
+@task("chatty", browser=False)
+def chatty(page, payload, job):
+    job.log.info("hello from the task")
+    job.log.warning("something is odd")
+'''
+
+
+class Launcher:
+    """One `launcher.py …` and every process it has started."""
+
+    def __init__(
+        self, arguments: Sequence[str], folder: Path, environment: dict[str, str], **how: Any
+    ) -> None:
+        number = sum(1 for _ in folder.glob("launcher-*.out"))
+        self._out = folder / f"launcher-{number}.out"
+        self._err = folder / f"launcher-{number}.err"
+        with self._out.open("wb") as out, self._err.open("wb") as err:
+            self._process = subprocess.Popen(
+                [sys.executable, "launcher.py", *arguments],
+                cwd=REPO,
+                env=environment,
+                start_new_session=True,
+                **{"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err, **how},
+            )
+        self.pid = self._process.pid
+        self._seen: set[ProcessId] = set()
+
+    @property
+    def stdout(self) -> str:
+        return self._out.read_text(encoding="utf-8")
+
+    @property
+    def stderr(self) -> str:
+        return self._err.read_text(encoding="utf-8")
+
+    @property
+    def output(self) -> str:
+        return self.stdout + self.stderr
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What `--json` printed."""
+        parsed: dict[str, Any] = json.loads(self.stdout)
+        return parsed
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def wait(self, seconds: float = 30.0) -> int:
+        """Wait for the launcher's end and return its exit code."""
+        try:
+            code = self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            pytest.fail(f"the launcher still runs after {seconds} s; it said:\n{self.output}")
+        assert "Traceback (most recent call last)" not in self.stderr, self.stderr
+        return code
+
+    def signal(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    def signal_group(self, number: signal.Signals) -> None:
+        """Signal the launcher's process group, as the terminal does on Ctrl-C."""
+        os.killpg(self.pid, number)
+
+    def family(self) -> list[ProcessId]:
+        """Everything the launcher has started that lives now."""
+        found = [stat.id for stat in descendants(self.pid)]
+        self._seen.update(found)
+        return found
+
+    def end(self) -> list[ProcessId]:
+        """Kill whatever is left; return what had outlived a launcher that ended by itself."""
+        had_ended = not self.is_running
+        self.family()
+        if not had_ended:
+            self._process.kill()
+        self._process.wait()
+        survivors = [process for process in self._seen if is_alive(process)]
+        for process in survivors:
+            kill(process)
+        return survivors if had_ended else []
+
+
+def processes_of(folder: Path) -> list[ProcessId]:
+    """Find the living processes that name a folder in their arguments or their environment."""
+    needle = os.fsencode(folder)
+    found = []
+    for stat in all_processes():
+        with suppress(OSError):
+            proc = Path(f"/proc/{stat.pid}")
+            text = (proc / "cmdline").read_bytes() + (proc / "environ").read_bytes()
+            if needle in text and not stat.is_dead and stat.pid != os.getpid():
+                found.append(stat.id)
+    return found
+
+
+def wait_until(
+    condition: Callable[[], object], what: str, seconds: float = 15.0, every: float = 0.02
+) -> None:
+    """Poll until something holds; fail with its name when it never does."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds:g} s: {what}"
+        time.sleep(every)
+
+
+def url_of(settings: DatabaseSettings) -> str:
+    return f"mysql://root@localhost/{settings.database}?socket={settings.unix_socket}"
+
+
+def clean_environment(folder: Path, **changes: str | None) -> dict[str, str]:
+    """The environment of a launcher that knows this folder and nothing of this machine's set-up."""
+    private = ("DATABASE_URL", "MYSQL_", "NIGHTSHIFT_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(private)}
+    if "NIGHTSHIFT_MYSQLD" in os.environ:
+        kept["NIGHTSHIFT_MYSQLD"] = os.environ["NIGHTSHIFT_MYSQLD"]
+    kept |= {
+        "NIGHTSHIFT_STATE_DIR": str(folder / "state"),
+        "NIGHTSHIFT_ERRORS_DIR": str(folder / "errors"),
+        "NIGHTSHIFT_ENV_FILE": "/dev/null",
+    }
+    for name, value in changes.items():
+        kept.pop(name, None)
+        if value is not None:
+            kept[name] = value
+    return kept
+
+
+def run_command(
+    folder: Path, *arguments: object, stdin: str | bytes = "", **changes: str | None
+) -> subprocess.CompletedProcess[str]:
+    """Run `launcher.py …` to its end; a Python traceback is never an answer."""
+    done = subprocess.run(
+        [sys.executable, "launcher.py", *map(str, arguments)],
+        cwd=REPO,
+        env=clean_environment(folder, **changes),
+        input=stdin if isinstance(stdin, bytes) else stdin.encode(),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    stdout, stderr = done.stdout.decode(), done.stderr.decode()
+    assert "Traceback (most recent call last)" not in stderr, stderr
+    return subprocess.CompletedProcess(done.args, done.returncode, stdout, stderr)
+
+
+@pytest.fixture
+def launch(settings: DatabaseSettings, tmp_path: Path) -> Iterator[Callable[..., Launcher]]:
+    """Start launchers on this test's database; keywords in capitals are environment variables."""
+    started: list[Launcher] = []
+
+    def launch(*arguments: object, **changes: Any) -> Launcher:
+        variables = {name: changes.pop(name) for name in list(changes) if name.isupper()}
+        environment = clean_environment(tmp_path, **{"DATABASE_URL": url_of(settings), **variables})
+        launcher = Launcher([str(each) for each in arguments], tmp_path, environment, **changes)
+        started.append(launcher)
+        return launcher
+
+    yield launch
+    survivors = [process for launcher in started for process in launcher.end()]
+    deadline = time.monotonic() + SECONDS_TO_VANISH
+    while (left := processes_of(tmp_path)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    for process in left:
+        kill(process)
+    assert not survivors, f"these outlived their launcher: {survivors}"
+    assert not left, f"these outlived the test: {left}"
+
+
+@pytest.fixture
+def tasks(tmp_path: Path) -> Path:
+    """A file of tasks that tests steer by files beside it: pass it as `--tasks`."""
+    path = tmp_path / "tasks.py"
+    path.write_text(TASKS, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def noted(tmp_path: Path) -> Callable[[str], list[tuple[int, int]]]:
+    """Read what tasks have noted: (job, attempt) pairs in the order they came."""
+
+    def read(name: str) -> list[tuple[int, int]]:
+        try:
+            lines = (tmp_path / name).read_text(encoding="ascii").splitlines()
+        except FileNotFoundError:
+            return []
+        return [(int(job), int(attempt)) for job, attempt in map(str.split, lines)]
+
+    return read
+
+
+@pytest.fixture
+def let_go(tmp_path: Path) -> Callable[..., None]:
+    """Let all held jobs finish, or the ones named."""
+
+    def let_go(*job_ids: int) -> None:
+        for name in [f"go-{job_id}" for job_id in job_ids] or ["go"]:
+            (tmp_path / name).touch()
+
+    return let_go
+
+
+@pytest.fixture
+def errors_dir(tmp_path: Path) -> Path:
+    return tmp_path / "errors"
+
+
+@pytest.fixture(scope="session")
+def demo_site() -> Iterator[str]:
+    with serve() as base_url:
+        yield base_url
