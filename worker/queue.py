@@ -252,6 +252,9 @@ class Queue:
 
     def _is_settled(self, claim: Claim, outcome: Outcome) -> bool:
         """Tell whether our own settlement went through before its connection broke."""
+        if outcome is Outcome.SWEPT:
+            # Several may sweep one claim at the same time: only the one that changed it did.
+            return False
         row = self._db.fetch_one("attempt_exists", id=claim.job_id, fence=claim.fence)
         return row is not None and row["outcome"] == outcome.value
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from worker import __version__
-from worker.cli import control, database, demo, doctor, enqueue, inspect, run, sweep
+from worker.cli import control, database, demo, doctor, drill, enqueue, inspect, run, sweep
 from worker.errors import NightshiftError
 from worker.log import redact
 from worker.settings import PROJECT_ROOT, load_dotenv
@@ -38,7 +38,7 @@ def cli() -> None:
     """
 
 
-for module in (run, enqueue, inspect, control, sweep, database, doctor, demo):
+for module in (run, enqueue, inspect, control, sweep, database, doctor, demo, drill):
     for command in module.COMMANDS:
         cli.add_command(command)
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from worker.supervisor.child import fork
+from worker.supervisor.stopped import StoppedClock
 
 RESTART_SECONDS = 1.0
 
@@ -29,6 +30,7 @@ class HeartLink:
         self._number = 0
         self._unanswered: dict[int, bytes] = {}
         self._started_at = 0.0
+        self._stopped = StoppedClock()
         self.pid = 0
 
     def start(self) -> None:
@@ -57,6 +59,11 @@ class HeartLink:
         """Start it again, but not in a spin."""
         if not self.pid and time.monotonic() - self._started_at > RESTART_SECONDS:
             self.start()
+
+    def kill_if_stopped(self, limit_seconds: float) -> None:
+        """End a heart that was stopped: another can still renew the leases in time."""
+        if self._stopped.seconds(self.pid) > limit_seconds:
+            os.kill(self.pid, signal.SIGKILL)
 
     def fileno(self) -> int | None:
         """Readable when the heart has said something; None while there is none."""

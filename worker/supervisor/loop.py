@@ -175,6 +175,9 @@ class Supervisor:
             elif is_at_work and self._is_lease_ending(now):
                 # What is finished and only waits to be written may wait on: its fence guards it.
                 slot.kill(Outcome.HANDED_BACK, "handed back: its lease could not be renewed")
+            elif not is_at_work:
+                slot.kill_if_stopped(self._settings.hang_grace_seconds)
+        self._heart.kill_if_stopped(self._settings.lease_seconds / 3)
         claim_until = self._board.header.claim_until
         if claim_until and now >= claim_until and self._stopped_by is None:
             self._stop("the run's time is over")

@@ -20,6 +20,7 @@ from worker.browser.process_tree import ProcessId, identify, kill_group, kill_tr
 from worker.models import Outcome
 from worker.supervisor.child import fork
 from worker.supervisor.output import LineReader
+from worker.supervisor.stopped import StoppedClock
 
 MAX_BOOT_FAILURES = 3
 SURVIVAL_SECONDS = 60.0
@@ -60,6 +61,7 @@ class Slot:
         self._boot_failures = 0
         self._recent_crashes = 0
         self._dumped_at: float | None = None
+        self._stopped = StoppedClock()
 
     def start_if_due(self) -> None:
         """Fork a worker if the slot has none and its backoff is over."""
@@ -98,6 +100,12 @@ class Slot:
             self.signal(signal.SIGUSR2)
         elif now - self._dumped_at > DUMP_SECONDS:
             self.kill(Outcome.TIMED_OUT, reason)
+
+    def kill_if_stopped(self, limit_seconds: float) -> None:
+        """End a worker that was stopped outside a job, where no deadline of a job ends it."""
+        seconds = self._stopped.seconds(self.pid)
+        if seconds > limit_seconds:
+            self.kill(Outcome.TIMED_OUT, f"stopped for {seconds:.0f} s; killed by the launcher")
 
     def kill_browser(self) -> None:
         """End what a worker may leave behind: its browser's group and its driver."""

@@ -1,0 +1,181 @@
+"""A drill that cannot fail proves nothing: every kind of damage is seen, and no other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from worker.drill import tasks
+from worker.drill.ledger import Attempt, Execution, Findings, JobEnd, judge, read_ledger
+from worker.drill.report import Report
+from worker.models import Outcome, Status
+
+ONE, TWO = (101, 5), (102, 6)
+
+
+def job(status: Status = Status.DONE, fence: int = 1, task: str = tasks.QUICK) -> JobEnd:
+    return JobEnd(7, task, status, fence)
+
+
+def claim(fence: int, outcome: Outcome, begin: float, end: float, process=ONE) -> Attempt:
+    return Attempt(7, fence, outcome, process, begin, end, reason="why")
+
+
+def execution(begin: float, end: float | None, process=ONE, *, complete: bool = True) -> Execution:
+    return Execution(7, process, begin, begin, end, end, complete and end is not None)
+
+
+DONE = claim(1, Outcome.DONE, 10.0, 11.0)
+RAN = execution(10.1, 10.9)
+
+
+def test_a_job_that_was_done_once_is_clean():
+    found = judge(1, [job()], [DONE], [RAN])
+
+    assert found.is_clean
+    assert (found.jobs, found.done, found.errors, found.executed_again) == (1, 1, 0, 0)
+
+
+def test_a_job_that_has_vanished_from_the_queue_is_lost():
+    found = judge(2, [job()], [DONE], [RAN])
+
+    assert found.lost == ["1 jobs are not in the queue any more"]
+
+
+@pytest.mark.parametrize("status", [Status.PENDING, Status.IN_PROGRESS])
+def test_a_job_that_was_never_ended_is_lost(status):
+    found = judge(1, [job(status)], [], [RAN])
+
+    assert found.lost == [f"job 7 is still {status}"]
+    assert not found.is_clean
+
+
+def test_a_job_that_is_done_without_having_been_done_is_lost():
+    found = judge(1, [job()], [DONE], [execution(10.1, None)])
+
+    assert found.lost == ["job 7 is done, but no task says it did it"]
+
+
+def test_a_job_that_somebody_else_did_than_its_finisher_is_lost():
+    found = judge(1, [job()], [DONE], [execution(10.1, 10.9, TWO)])
+
+    assert found.lost == ["job 7 is done, but no task says it did it"]
+
+
+def test_a_job_that_was_done_twice_is_finished_twice():
+    claims = [DONE, claim(2, Outcome.DONE, 12.0, 13.0, TWO)]
+
+    found = judge(1, [job(fence=2)], claims, [RAN, execution(12.1, 12.9, TWO)])
+
+    assert found.finished_twice == ["job 7 was finished 2 times"]
+    assert not found.is_clean
+
+
+def test_a_job_that_went_on_after_its_finish_is_finished_twice():
+    claims = [DONE, claim(2, Outcome.ERROR, 12.0, 13.0, TWO)]
+
+    found = judge(1, [job(Status.ERROR, fence=2)], claims, [RAN])
+
+    assert found.finished_twice == ["job 7 was finished at fence 1, but is error at fence 2"]
+
+
+def test_claims_whose_times_overlap_are_overlapping():
+    claims = [claim(1, Outcome.SWEPT, 10.0, 12.0), claim(2, Outcome.DONE, 11.0, 13.0, TWO)]
+
+    found = judge(1, [job(fence=2)], claims, [execution(11.1, 12.9, TWO)])
+
+    assert found.overlapping == ["job 7: claim 2 began before claim 1 ended"]
+    assert not found.is_clean
+
+
+def test_a_claim_that_never_ended_although_another_began_is_overlapping():
+    found = judge(
+        1,
+        [job(fence=2)],
+        [claim(2, Outcome.DONE, 12.0, 13.0, TWO)],
+        [execution(12.1, 12.9, TWO)],
+    )
+
+    assert found.overlapping == ["job 7 was claimed 2 times, but these claims ended: [2]"]
+
+
+def test_two_executions_at_once_under_claims_that_held_are_overlapping():
+    claims = [claim(1, Outcome.RETRY, 10.0, 11.0), claim(2, Outcome.DONE, 12.0, 14.0, TWO)]
+
+    found = judge(1, [job(fence=2)], claims, [execution(10.1, 13.0), execution(12.1, 13.9, TWO)])
+
+    assert found.overlapping == [
+        "job 7 was executed by 102 while 101 executed it under a claim that held"
+    ]
+    assert found.overlapping_executions == 0
+
+
+def test_an_execution_that_no_claim_accounts_for_is_overlapping():
+    found = judge(1, [job()], [DONE], [execution(10.05, 10.95, TWO), RAN])
+
+    assert len(found.overlapping) == 1
+
+
+@pytest.mark.parametrize("outcome", [Outcome.SWEPT, Outcome.TIMED_OUT, Outcome.HANDED_BACK])
+def test_an_execution_beside_one_that_had_lost_its_claim_is_counted_apart(outcome):
+    claims = [claim(1, outcome, 10.0, 12.0), claim(2, Outcome.DONE, 12.0, 14.0, TWO)]
+
+    found = judge(1, [job(fence=2)], claims, [execution(10.1, 13.0), execution(12.1, 13.9, TWO)])
+
+    assert found.is_clean
+    assert (found.overlapping_executions, found.executed_again) == (1, 1)
+
+
+def test_errors_are_told_apart_by_their_cause():
+    def error(outcome: Outcome, task: str = tasks.QUICK) -> Findings:
+        return judge(1, [job(Status.ERROR, 1, task)], [replace(DONE, outcome=outcome)], [])
+
+    assert error(Outcome.CRASHED).errors_poison == 1
+    assert error(Outcome.ERROR, tasks.FAILING).errors_wanted == 1
+    assert error(Outcome.ERROR).errors_other == ["job 7 (drill_quick): why"]
+    assert error(Outcome.ERROR).errors == 1
+
+
+@pytest.mark.parametrize("name", ["lost", "finished_twice", "overlapping", "leftovers"])
+def test_a_report_with_any_damage_is_not_clean_and_names_it(name):
+    findings = Findings(jobs=1, done=1)
+    report = Report("a server", 2, 1, 3.0, 1, findings)
+    assert report.is_clean
+    assert report.lines()[-1].startswith("clean")
+
+    getattr(findings, name).append("this one")
+
+    assert not report.is_clean
+    assert report.as_json()["is_clean"] is False
+    assert "    this one" in report.lines()
+    assert report.lines()[-1].startswith("NOT CLEAN")
+
+
+def test_a_drill_that_was_broken_off_is_not_clean():
+    report = Report("a server", 2, 1, 3.0, 1, Findings(), broken_off="no job has ended")
+
+    assert not report.is_clean
+    assert "  BROKEN OFF: no job has ended" in report.lines()
+
+
+def test_the_ledger_is_read_by_process_so_that_a_killed_execution_has_no_end(tmp_path):
+    path = tmp_path / "ledger"
+    path.write_text(
+        "start 7 1 101 5 10.0 1000.0\n"
+        "start 7 2 102 6 12.0 1002.0\n"
+        "ok 7 2 102 6 12.5 1002.5\n"
+        "start 8 1 102 6 13.0 1003.0\n"
+        "raised 8 1 102 6 13.5 1003.5\n",
+        encoding="ascii",
+    )
+
+    killed, done, raised = read_ledger(path)
+
+    assert killed == Execution(7, ONE, 10.0, 1000.0)
+    assert done == Execution(7, TWO, 12.0, 1002.0, 12.5, 1002.5, is_complete=True)
+    assert (raised.job_id, raised.is_complete) == (8, False)
+
+
+def test_a_drill_in_which_no_task_ever_ran_has_an_empty_ledger(tmp_path):
+    assert read_ledger(tmp_path / "none") == []

@@ -1,0 +1,262 @@
+"""The table of faults: whom each one hits, what it does, and how it is undone.
+
+A fault is a function that runs in a thread of its own, from the strike to the undoing. It raises
+NoTarget when there is nothing to hit now; the drill then strikes with another one.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+
+from worker.browser.process_tree import ProcessId, is_alive, kill, kill_group
+from worker.database import Database
+from worker.drill import targets
+from worker.drill.pool import Pool
+from worker.drill.scratch import USER, Scratch
+from worker.errors import DatabaseUnavailable
+
+# The launcher has to end what stands still by itself; after this long it has failed to.
+STOPPED_SECONDS = 25.0
+
+
+class NoTarget(Exception):
+    """There is nothing that this fault could hit now."""
+
+
+@dataclass(slots=True)
+class Strike:
+    """One fault at work: what it may reach, and what is later known of it."""
+
+    scratch: Scratch
+    pool: Pool
+    rng: random.Random
+    is_over: threading.Event
+    kind: str = ""
+    # The processes that were hit; None when the whole pool was.
+    victims: list[int] | None = None
+    struck_at: float = 0.0
+    ended_at: float = 0.0
+    has_struck: threading.Event = field(default_factory=threading.Event)
+    problem: BaseException | None = None
+
+    def begin(self, *victims: ProcessId) -> None:
+        """Note the moment of the strike, and whom it hits."""
+        self.victims = [victim.pid for victim in victims] or None
+        self.struck_at = time.monotonic()
+        self.has_struck.set()
+
+    def last(self, least: float, most: float) -> None:
+        """Let the fault last a random while; the end of the drill ends it."""
+        self.is_over.wait(self.rng.uniform(least, most))
+
+    def last_while_alive(self, process: ProcessId, seconds: float) -> None:
+        """Let the fault last until somebody has ended its victim, or for so long."""
+        deadline = time.monotonic() + seconds
+        while is_alive(process) and time.monotonic() < deadline:
+            if self.is_over.wait(0.05):
+                return
+
+    def launcher(self) -> int:
+        pid = self.pool.pid
+        if pid is None:
+            raise NoTarget
+        return pid
+
+    def worker(self) -> ProcessId:
+        found = targets.workers(self.launcher(), self.scratch.database)
+        if not found:
+            raise NoTarget
+        return self.rng.choice(found)
+
+    def heart(self) -> ProcessId:
+        return _required(targets.heart(self.launcher(), self.scratch.database))
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A row of the table; faults of one `exclusive` group do not strike at the same time."""
+
+    kind: str
+    weight: int
+    act: Callable[[Strike], None]
+    exclusive: str | None = None
+
+
+def kill_worker(strike: Strike) -> None:
+    worker = strike.worker()
+    strike.begin(worker)
+    kill(worker)
+
+
+def kill_driver(strike: Strike) -> None:
+    worker = strike.worker()
+    driver = _required(targets.driver(worker))
+    strike.begin(worker)
+    kill(driver)
+
+
+def kill_browser(strike: Strike) -> None:
+    worker = strike.worker()
+    browser = _required(targets.browser(worker))
+    strike.begin(worker)
+    kill_group(browser)
+
+
+def kill_heart(strike: Strike) -> None:
+    heart = strike.heart()
+    strike.begin(heart)
+    kill(heart)
+
+
+def kill_launcher(strike: Strike) -> None:
+    launcher = strike.launcher()
+    strike.begin()
+    _signal(launcher, signal.SIGKILL)
+
+
+def stop_worker(strike: Strike) -> None:
+    """Stop a worker, some for a while, most until the launcher has killed it."""
+    worker = strike.worker()
+    strike.begin(worker)
+    _signal(worker.pid, signal.SIGSTOP)
+    strike.last_while_alive(worker, strike.rng.choice((3.0, STOPPED_SECONDS, STOPPED_SECONDS)))
+    _wake(worker)
+
+
+def stop_driver(strike: Strike) -> None:
+    worker = strike.worker()
+    driver = _required(targets.driver(worker))
+    strike.begin(worker)
+    _signal(driver.pid, signal.SIGSTOP)
+    strike.last(2, 10)
+    _wake(driver)
+
+
+def stop_heart(strike: Strike) -> None:
+    heart = strike.heart()
+    strike.begin(heart)
+    _signal(heart.pid, signal.SIGSTOP)
+    strike.last_while_alive(heart, strike.rng.choice((2.0, 4.0, STOPPED_SECONDS)))
+    _wake(heart)
+
+
+def stop_launcher(strike: Strike) -> None:
+    launcher = strike.launcher()
+    strike.begin()
+    _signal(launcher, signal.SIGSTOP)
+    strike.last(2, 6)
+    if strike.pool.pid == launcher:
+        _signal(launcher, signal.SIGCONT)
+
+
+def restart_database(strike: Strike) -> None:
+    strike.begin()
+    strike.scratch.server.restart()
+
+
+def kill_database(strike: Strike) -> None:
+    strike.begin()
+    strike.scratch.server.kill()
+    strike.scratch.server.start()
+
+
+def take_database_away(strike: Strike) -> None:
+    strike.begin()
+    strike.scratch.server.stop()
+    strike.last(3, 10)
+    strike.scratch.server.start()
+
+
+def go_half_open(strike: Strike) -> None:
+    strike.begin()
+    strike.scratch.proxy.go_half_open(strike.rng.choice((0.3, 1.0)), strike.rng)
+    strike.last(1, 5)
+    strike.scratch.proxy.take_new()
+
+
+def hold_bytes(strike: Strike) -> None:
+    strike.begin()
+    strike.scratch.proxy.hold()
+    strike.last(1, 6)
+    strike.scratch.proxy.let_go()
+
+
+def reset_connections(strike: Strike) -> None:
+    strike.begin()
+    strike.scratch.proxy.reset()
+
+
+def refuse_connections(strike: Strike) -> None:
+    strike.begin()
+    strike.scratch.proxy.refuse()
+    strike.last(1, 5)
+    strike.scratch.proxy.accept()
+
+
+def kill_connection(strike: Strike) -> None:
+    """Have the server end one of the pool's connections, in whatever statement it is."""
+    try:
+        with closing(Database(strike.scratch.database)) as db:
+            found = [int(row["id"]) for row in db.fetch_all("drill_connections", user=USER)]
+            if not found:
+                raise NoTarget
+            strike.begin()
+            with suppress(Exception):
+                # It may have ended by itself in the meantime.
+                db.run_statement(f"KILL {strike.rng.choice(found)}")
+    except DatabaseUnavailable:
+        raise NoTarget from None
+
+
+FAULTS = (
+    Fault("worker killed", 30, kill_worker),
+    Fault("driver killed", 18, kill_driver),
+    Fault("browser killed", 18, kill_browser),
+    Fault("heart killed", 14, kill_heart),
+    Fault("launcher killed", 14, kill_launcher),
+    Fault("worker stopped", 12, stop_worker),
+    Fault("driver stopped", 10, stop_driver),
+    Fault("heart stopped", 6, stop_heart),
+    Fault("launcher stopped", 8, stop_launcher),
+    Fault("database restarted", 8, restart_database, "database"),
+    Fault("database killed", 8, kill_database, "database"),
+    Fault("database away", 6, take_database_away, "database"),
+    Fault("network half-open", 8, go_half_open, "network"),
+    Fault("network stalled", 8, hold_bytes, "network"),
+    Fault("connections reset", 12, reset_connections, "network"),
+    Fault("connections refused", 8, refuse_connections, "network"),
+    Fault("connection killed in the server", 12, kill_connection),
+)
+
+
+def deck(count: int, rng: random.Random) -> list[Fault]:
+    """Deal so many faults in a random order, each kind as often as its weight says."""
+    dealt: list[Fault] = []
+    while len(dealt) < count:
+        cards = [fault for fault in FAULTS for _ in range(fault.weight)]
+        rng.shuffle(cards)
+        dealt += cards
+    return dealt[:count]
+
+
+def _required(process: ProcessId | None) -> ProcessId:
+    if process is None:
+        raise NoTarget
+    return process
+
+
+def _wake(process: ProcessId) -> None:
+    if is_alive(process):
+        _signal(process.pid, signal.SIGCONT)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)

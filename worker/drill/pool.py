@@ -1,0 +1,123 @@
+"""The pool under test: `launcher.py run` as a subprocess, started again as often as it is killed.
+
+It believes a launcher only when that ends by itself and the queue, asked directly, is empty.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing, suppress
+from typing import IO
+
+from worker.browser.process_tree import all_processes, descendants
+from worker.database import Database
+from worker.drill.scratch import Scratch
+from worker.errors import DatabaseUnavailable
+from worker.queue import Queue
+from worker.settings import PROJECT_ROOT
+
+# Cron looks again and again; a launcher that cannot reach the database has to wait for it.
+RESTART_SECONDS = 0.5
+STOP_SECONDS = 20.0
+
+# Small enough that hangs, lost leases and retries all happen within one drill.
+FLAGS = (
+    "--tasks=worker.drill.tasks",
+    "--max-attempts=50",
+    "--job-timeout=5s",
+    "--hang-grace=3s",
+    "--page-timeout=4s",
+    "--retry-delay=200ms",
+    "--lease=15s",
+    "--grace=10s",
+    "--recycle-jobs=300",
+)
+
+
+class Pool:
+    """One launcher after the other, until the queue is drained."""
+
+    def __init__(self, scratch: Scratch, workers: int) -> None:
+        self._scratch = scratch
+        self._workers = workers
+        self._launcher: subprocess.Popen[bytes] | None = None
+        self._start_at = 0.0
+        self._log: IO[bytes] = scratch.log.open("ab")
+        self.starts = 0
+        self.is_drained = False
+
+    @property
+    def pid(self) -> int | None:
+        """The launcher that runs now, if one does."""
+        launcher = self._launcher
+        return launcher.pid if launcher is not None and launcher.returncode is None else None
+
+    def keep_going(self) -> None:
+        """Start a launcher when there is none and work is left; call this often."""
+        if self._launcher is not None and (code := self._launcher.poll()) is not None:
+            self._launcher = None
+            self.is_drained = code == 0 and self._is_queue_empty()
+            # One that was killed is started anew at once; one that gave up, after a moment.
+            self._start_at = time.monotonic() + (0.0 if code < 0 else RESTART_SECONDS)
+        if self._launcher is None and not self.is_drained and time.monotonic() >= self._start_at:
+            self._start()
+
+    def stop(self) -> None:
+        """End the launcher politely, then by force."""
+        if self._launcher is not None:
+            with suppress(ProcessLookupError):
+                # A stopped process cannot obey.
+                self._launcher.send_signal(signal.SIGCONT)
+                self._launcher.send_signal(signal.SIGTERM)
+                self._launcher.send_signal(signal.SIGTERM)
+            try:
+                self._launcher.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._launcher.kill()
+                self._launcher.wait()
+            self._launcher = None
+        self._log.close()
+
+    def _start(self) -> None:
+        self._launcher = subprocess.Popen(
+            [
+                *(sys.executable, str(PROJECT_ROOT / "launcher.py"), "run"),
+                *(f"--workers={self._workers}", *FLAGS),
+            ],
+            cwd=PROJECT_ROOT,
+            env=self._scratch.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=self._log,
+            start_new_session=True,
+        )
+        self.starts += 1
+
+    def _is_queue_empty(self) -> bool:
+        try:
+            with closing(Database(self._scratch.database)) as db:
+                left = Queue(db).unfinished()
+        except DatabaseUnavailable:
+            return False
+        return not left["pending"] and not left["in_progress"]
+
+
+def reap_orphans(spared: set[int | None]) -> None:
+    """Reap what dead launchers have left to us; whoever waits for a child of its own is spared."""
+    here = os.getpid()
+    for stat in all_processes():
+        if stat.parent == here and stat.state == "Z" and stat.pid not in spared:
+            with suppress(ChildProcessError):
+                os.waitpid(stat.pid, os.WNOHANG)
+
+
+def strangers(known: set[int]) -> list[str]:
+    """Name every living descendant of the drill that it has not started itself.
+
+    The drill adopts orphans, so whatever outlives a launcher is found here.
+    """
+    return [f"{stat.pid} {stat.name}" for stat in descendants(os.getpid()) if stat.pid not in known]
