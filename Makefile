@@ -7,7 +7,7 @@ ARGS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-mysql check sweep status bench-quick bench-quick-mysql ledger \
-        clean clean-errors
+        drill drill-mysql clean clean-errors
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,12 @@ bench-quick-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
 
 ledger: $(READY) ## Kill workers midway through 10,000 jobs and count every job outside the queue
 	@$(PYTHON) -m bench.ledger $(ARGS)
+
+drill: $(READY) ## Ten minutes of faults against a scratch database, then count every job
+	@$(PYTHON) launcher.py drill $(ARGS)
+
+drill-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
+	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) launcher.py drill $(ARGS)
 
 clean: ## Stop the private server; remove its data, downloads and caches (evidence stays)
 	@if [[ -d .local/mysql && -x $(PYTHON) ]]; then $(PYTHON) launcher.py db stop; fi

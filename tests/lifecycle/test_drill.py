@@ -21,7 +21,6 @@ def drill(folder: Path, *arguments: object) -> subprocess.Popen[str]:
         cwd=REPO,
         env=clean_environment(folder),
         stdout=subprocess.PIPE,
-        stderr=(folder / "err").open("wb"),
         text=True,
     )
 
