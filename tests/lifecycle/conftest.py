@@ -123,14 +123,19 @@ class Launcher:
     """One `launcher.py …` and every process it has started."""
 
     def __init__(
-        self, arguments: Sequence[str], folder: Path, environment: dict[str, str], **how: Any
+        self,
+        arguments: Sequence[str],
+        folder: Path,
+        environment: dict[str, str],
+        program: Sequence[str] = ("launcher.py",),
+        **how: Any,
     ) -> None:
         number = sum(1 for _ in folder.glob("launcher-*.out"))
         self._out = folder / f"launcher-{number}.out"
         self._err = folder / f"launcher-{number}.err"
         with self._out.open("wb") as out, self._err.open("wb") as err:
             self._process = subprocess.Popen(
-                [sys.executable, "launcher.py", *arguments],
+                [sys.executable, *program, *arguments],
                 cwd=REPO,
                 env=environment,
                 start_new_session=True,
