@@ -28,12 +28,14 @@ class Swept:
 def sweep(db: Database, queue: Queue, *, dry_run: bool = False) -> list[Swept]:
     """Return every ownerless job to pending, or end it as an error at its cap."""
     swept: list[Swept] = []
+    after = 0
     while True:
-        expired = db.fetch_all("expired_claims", limit=SWEEP_AT_ONCE)
+        expired = db.fetch_all("expired_claims", after=after, limit=SWEEP_AT_ONCE)
         found = [_sweep_one(queue, row, dry_run) for row in expired]
         swept += [item for item in found if item is not None]
-        if dry_run or len(expired) < SWEEP_AT_ONCE:
+        if len(expired) < SWEEP_AT_ONCE:
             return swept
+        after = expired[-1]["id"]
 
 
 def settle_for_the_dead(
