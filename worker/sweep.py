@@ -96,8 +96,9 @@ def _sweep_expired(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:
     uptime = int(db.run_statement("SHOW GLOBAL STATUS LIKE 'Uptime'")[0]["Value"])
     if uptime < min(SERVER_GRACE_SECONDS, queue.lease_seconds):
         return swept
+    after = 0
     while True:
-        expired = db.fetch_all("expired_claims", limit=SWEEP_AT_ONCE)
+        expired = db.fetch_all("expired_claims", after=after, limit=SWEEP_AT_ONCE)
         for row in expired:
             reason = (
                 f"worker {row['worker_id']} vanished: its claim was not renewed "
@@ -105,8 +106,9 @@ def _sweep_expired(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:
             )
             item = _settle(queue, row, reason, dry_run, only_if_expired=True)
             swept += [item] if item is not None else []
-        if dry_run or len(expired) < SWEEP_AT_ONCE:
+        if len(expired) < SWEEP_AT_ONCE:
             return swept
+        after = expired[-1]["id"]
 
 
 def _settle(

@@ -26,8 +26,10 @@ def test_only_a_claim_that_outlived_its_lease_is_swept(database, queue, claim_as
     queue.complete(finished, None)
     expire(gone)
 
+    (told,) = sweep(database, queue, dry_run=True)
     (swept,) = sweep(database, queue)
 
+    assert told.job_id == swept.job_id
     assert (swept.job_id, swept.status) == (gone.job_id, Status.PENDING)
     assert "worker 2 vanished" in swept.reason
     row = queue.get(gone.job_id)
