@@ -79,6 +79,7 @@ class RunSettings:
     browser: str | None = None
     headless: bool = True
     hang_grace_seconds: float = 40.0
+    server_grace_seconds: float = 60.0
     recycle_jobs: int = 500
     recycle_mb: int = 1500
     max_runtime_seconds: float | None = None

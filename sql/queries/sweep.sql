@@ -30,3 +30,7 @@ SELECT w.pid, w.pid_started, r.machine_id, r.boot_id, r.pid_namespace
   FROM workers w
   JOIN runs r ON r.id = w.run_id
  WHERE w.id = %(incarnation)s;
+
+-- name: server_uptime
+-- Tell how long the server has been up; before that nobody could renew anything.
+SHOW GLOBAL STATUS LIKE 'Uptime';
