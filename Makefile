@@ -7,7 +7,7 @@ ARGS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-mysql check sweep status bench-quick bench-quick-mysql ledger \
-        drill drill-mysql clean clean-errors
+        drill drill-mysql clean clean-queue clean-errors
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,10 +59,14 @@ drill: $(READY) ## Ten minutes of faults against a scratch database, then count 
 drill-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) launcher.py drill $(ARGS)
 
-clean: ## Stop the private server; remove its data, downloads and caches (evidence stays)
-	@if [[ -d .local/mysql && -x $(PYTHON) ]]; then $(PYTHON) launcher.py db stop; fi
-	@rm -rf .local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+clean: ## Remove downloads and caches; the private server's queue and the evidence stay
+	@rm -rf .local/mysql-9.7 .local/tmp .local/setup.log
+	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
+
+clean-queue: ## Stop the private server and remove it WITH ALL ITS JOBS
+	@if [[ -d .local/mysql && -x $(PYTHON) ]]; then $(PYTHON) launcher.py db stop; fi
+	@rm -rf .local/mysql
 
 clean-errors: ## Remove the evidence of failed jobs
 	@find errors -mindepth 1 -not -name .gitkeep -delete

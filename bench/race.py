@@ -44,4 +44,4 @@ def race(contestants: Sequence[Callable[[], Work]]) -> float:
             process.join()
     if any(process.exitcode for process in processes):
         raise RuntimeError("a process of the measurement failed; its traceback is above")
-    return max(finishes[:]) - started
+    return float(max(finishes[:])) - started

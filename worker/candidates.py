@@ -19,8 +19,13 @@ MAX_BATCH = 64
 
 _LOWEST = -(2**31) - 1
 _LAST_ID = 2**63 - 1
-# Looking behind the cursor may use this share of the time at most, however long the backlog.
-_LOOK_BACK_SHARE = 0.05
+# So many priorities are looked through one by one, each with its cursor; the rest at once.
+_LEVELS_ONE_BY_ONE = 8
+# Searches that may find nothing use this share of the time, unless they would come too late.
+_FUTILE_SHARE = 0.05
+
+# A way of looking, and a priority.
+_Source = tuple[str, int]
 
 
 class Candidates:
@@ -34,12 +39,12 @@ class Candidates:
             self._rings += ["help_candidates", "any_candidates"]
         elif help_others:
             self._rings = ["any_candidates"]
-        self._ids: deque[int] = deque()
-        self._source: tuple[str, int] = ("", 0)
+        self._ids: deque[tuple[int, _Source]] = deque()
         self._read_at = 0.0
         self._batch = MIN_BATCH
-        self._cursors: dict[tuple[str, int], int] = {}
-        self._look_back_at: dict[tuple[str, int], float] = {}
+        self._cursors: dict[_Source, int] = {}
+        self._look_back_at: dict[_Source, float] = {}
+        self._look_again_at: dict[str, float] = {}
 
     def has_next(self) -> bool:
         """Whether there was something to claim at most a second ago."""
@@ -51,8 +56,8 @@ class Candidates:
         """Return an id that was ready at most a second ago, or None when there is none."""
         if not self.has_next():
             return None
-        job_id = self._ids.popleft()
-        self._cursors[self._source] = max(job_id, self._cursors.get(self._source, 0))
+        job_id, source = self._ids.popleft()
+        self._cursors[source] = max(job_id, self._cursors.get(source, 0))
         return job_id
 
     def _refill(self) -> None:
@@ -61,17 +66,24 @@ class Candidates:
         self._batch = min(self._batch * 2, MAX_BATCH) if grow else max(self._batch // 2, MIN_BATCH)
         self._ids.clear()
         for ring in self._rings:
-            has_levels = False
-            for priority in self._levels():
-                has_levels = True
-                ids = self._look(ring, priority)
-                if ids:
-                    self._ids.extend(ids)
-                    self._source = (ring, priority)
-                    self._read_at = time.monotonic()
-                    return
-            if not has_levels:
+            began = time.monotonic()
+            # The last way of looking skips over nothing of others, so it is never futile.
+            if ring != self._rings[-1] and began < self._look_again_at.get(ring, 0.0):
+                continue
+            self._ids.extend(self._search(ring))
+            now = time.monotonic()
+            if self._ids:
+                self._read_at = now
                 return
+            self._look_again_at[ring] = now + _pause(now - began)
+
+    def _search(self, ring: str) -> list[tuple[int, _Source]]:
+        for count, priority in enumerate(self._levels()):
+            if count == _LEVELS_ONE_BY_ONE:
+                return self._read_beyond(priority) if ring == "own_candidates" else []
+            if found := self._look(ring, priority):
+                return found
+        return []
 
     def _levels(self) -> Iterator[int]:
         above = _LOWEST
@@ -79,24 +91,34 @@ class Candidates:
             above = row["priority"]
             yield above
 
-    def _look(self, ring: str, priority: int) -> list[int]:
+    def _look(self, ring: str, priority: int) -> list[tuple[int, _Source]]:
         cursor = self._cursors.get((ring, priority), 0)
         return self._look_back(ring, priority, cursor) or self._read(
             ring, priority, cursor, _LAST_ID
         )
 
-    def _look_back(self, ring: str, priority: int, cursor: int) -> list[int]:
+    def _look_back(self, ring: str, priority: int, cursor: int) -> list[tuple[int, _Source]]:
         """Find jobs that came back behind the cursor: retries, swept and handed-back ones."""
         key = (ring, priority)
         began = time.monotonic()
         if cursor == 0 or began < self._look_back_at.get(key, 0.0):
             return []
-        ids = self._read(ring, priority, 0, cursor)
+        found = self._read(ring, priority, 0, cursor)
         now = time.monotonic()
-        self._look_back_at[key] = now + min((now - began) / _LOOK_BACK_SHARE, MAX_AGE_SECONDS)
-        return ids
+        self._look_back_at[key] = now + _pause(now - began)
+        return found
 
-    def _read(self, ring: str, priority: int, after: int, until: int) -> list[int]:
+    def _read_beyond(self, priority: int) -> list[tuple[int, _Source]]:
+        rows = self._db.fetch_all(
+            "own_candidates_beyond",
+            priority=priority,
+            slot=self._partition.slot,
+            total=self._partition.total,
+            limit=self._batch,
+        )
+        return [(row["id"], ("own_candidates", row["priority"])) for row in rows]
+
+    def _read(self, ring: str, priority: int, after: int, until: int) -> list[tuple[int, _Source]]:
         rows = self._db.fetch_all(
             ring,
             priority=priority,
@@ -106,4 +128,9 @@ class Candidates:
             total=self._partition.total,
             limit=self._batch,
         )
-        return [row["id"] for row in rows]
+        return [(row["id"], (ring, priority)) for row in rows]
+
+
+def _pause(took_seconds: float) -> float:
+    """Say how long to leave a search alone that took so long."""
+    return min(took_seconds / _FUTILE_SHARE, MAX_AGE_SECONDS)

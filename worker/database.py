@@ -54,6 +54,8 @@ UNKNOWN_DATABASE = 1049
 # Too long, wrong characters, not JSON, out of range, against a CHECK; the last two are MariaDB's.
 BAD_DATA = {1153, 1264, 1366, 1406, 3140, 3141, 3144, 3819, 4025, 4038}
 
+NO_TLS = 2026
+
 _CONFLICT_TRIES = 20
 _SESSION = (
     "SET time_zone = '+00:00', innodb_lock_wait_timeout = 5, "
@@ -210,7 +212,11 @@ class Database:
 
     def _attempt(self, operation: Callable[[DictCursor], T]) -> T:
         if self._connection is None:
-            self._connection = _connect(self.settings, self._read_timeout)
+            try:
+                self._connection = _connect(self.settings, self._read_timeout)
+            except UnicodeError as error:
+                # Such as `db..example`: Python refuses to look it up.
+                raise SettingsError(f"{self.settings}: the host cannot be a name") from error
         try:
             with self._connection.cursor() as cursor:
                 return operation(cursor)
@@ -242,6 +248,11 @@ def explain(error: Exception, settings: DatabaseSettings) -> Exception:
             f"database {settings.database!r} does not exist on {settings}; "
             f"create it: CREATE DATABASE `{settings.database}` CHARACTER SET utf8mb4"
         )
+    if code == NO_TLS:
+        return SettingsError(
+            f"{settings} offers no TLS, but ssl-mode={settings.ssl_mode} asks for it; "
+            f"switch it on there, or use ssl-mode=preferred"
+        )
     if code in (1045, 1698):
         return AccessDenied(
             f"{settings} refuses user {settings.user!r}: wrong user or password; "
@@ -265,7 +276,8 @@ def _connect(
 ) -> pymysql.Connection[DictCursor]:
     connection = pymysql.connect(
         user=settings.user,
-        password=settings.password,
+        # As UTF-8, like every other client: PyMySQL would make it Latin-1, or fail to.
+        password=settings.password.encode(),
         host=settings.host,
         port=settings.port,
         unix_socket=settings.unix_socket,
@@ -294,7 +306,8 @@ def _tls(settings: DatabaseSettings) -> ssl.SSLContext | None:
         if settings.ssl_cert:
             context.load_cert_chain(settings.ssl_cert, settings.ssl_key)
     except (OSError, ssl.SSLError) as error:
-        raise SettingsError(f"the TLS files of DATABASE_URL cannot be used: {error}") from error
+        files = ", ".join(filter(None, (settings.ssl_ca, settings.ssl_cert, settings.ssl_key)))
+        raise SettingsError(f"the TLS files cannot be used: {files}: {error}") from error
     context.check_hostname = settings.ssl_mode == "verify-identity"
     if settings.ssl_mode == "required":
         context.verify_mode = ssl.CERT_NONE

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from worker.database import Database
 from worker.errors import SchemaMismatch
 
 MIGRATIONS_DIR = Path(__file__).resolve().parent.parent / "sql" / "migrations"
+LOCK_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +50,24 @@ def steps(folder: Path = MIGRATIONS_DIR) -> list[Step]:
 def ensure(db: Database) -> list[str]:
     """Give an empty database its schema; refuse one that is older, newer or foreign."""
     applied = _applied(db)
-    if applied is None:
-        if db.fetch_one("table_exists", table="work_queue"):
+    if applied is not None and not _check(applied):
+        return []
+    # Another process may be giving it its schema at this moment: look again when it has.
+    with _locked(db):
+        applied = _applied(db)
+        if applied is None and db.fetch_one("table_exists", table="work_queue"):
             raise SchemaMismatch(
                 f"{db.settings} holds a table work_queue that Nightshift did not make; "
                 f"use another database, or rename the table"
             )
-        return migrate(db)
-    missing = _check(applied)
-    if missing:
-        raise SchemaMismatch(
-            f"the schema of {db.settings} is older than this Nightshift "
-            f"(it lacks {missing[0].name}); run: python launcher.py migrate"
-        )
-    return []
+        if not applied:
+            return _apply_missing(db)
+        if missing := _check(applied):
+            raise SchemaMismatch(
+                f"the schema of {db.settings} is older than this Nightshift "
+                f"(it lacks {missing[0].name}); run: python launcher.py migrate"
+            )
+        return []
 
 
 def pending(db: Database) -> list[str]:
@@ -69,23 +77,37 @@ def pending(db: Database) -> list[str]:
 
 def migrate(db: Database) -> list[str]:
     """Apply what is missing, one process at a time; return the names of what was applied."""
-    db.execute("create_schema_migrations")
-    if not db.fetch_all("lock_migrations")[0]["locked"]:
-        raise SchemaMismatch("another process is migrating this database; try again when it ends")
-    try:
-        missing = _check(_applied(db) or {})
-        for step in missing:
-            db.run_statement(step.sql)
-            db.execute(
-                "record_migration",
-                version=step.version,
-                step=step.number,
-                name=step.name,
-                checksum=step.checksum,
+    with _locked(db):
+        return _apply_missing(db)
+
+
+@contextmanager
+def _locked(db: Database) -> Iterator[None]:
+    deadline = time.monotonic() + LOCK_SECONDS
+    while not db.fetch_all("lock_migrations")[0]["locked"]:
+        if time.monotonic() > deadline:
+            raise SchemaMismatch(
+                "another process is migrating this database; try again when it ends"
             )
-        return _names(missing)
+    try:
+        yield
     finally:
         db.fetch_all("unlock_migrations")
+
+
+def _apply_missing(db: Database) -> list[str]:
+    db.execute("create_schema_migrations")
+    missing = _check(_applied(db) or {})
+    for step in missing:
+        db.run_statement(step.sql)
+        db.execute(
+            "record_migration",
+            version=step.version,
+            step=step.number,
+            name=step.name,
+            checksum=step.checksum,
+        )
+    return _names(missing)
 
 
 def _applied(db: Database) -> dict[tuple[int, int], str] | None:

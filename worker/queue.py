@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import fields as dataclass_fields
 from typing import Any
 
 from worker.candidates import Candidates
@@ -176,7 +177,7 @@ class Queue:
         self, claim: Claim, settlement: Settlement, *, only_if_expired: bool = False
     ) -> Status:
         """End a claim under its fence, with its history, in one transaction and round trip."""
-        why = settlement.why or Explanation("")
+        why = _storable(settlement.why or Explanation(""))
         has_result = settlement.status is Status.DONE
         counts, _ = self._db.run_script(
             "settle_job",
@@ -196,7 +197,9 @@ class Queue:
             last_step=why.last_step[:255] if why.last_step else None,
             only_if_expired=only_if_expired,
         )
-        if counts[1] != 1 and not self._is_settled(claim, settlement.outcome):
+        if counts[1] == 1:
+            return settlement.status
+        if not self._is_settled(claim, settlement.outcome):
             raise ClaimLost(claim.job_id, claim.fence)
         return settlement.status
 
@@ -262,6 +265,14 @@ class Queue:
 def _capped(claim: Claim, why: Explanation) -> Explanation:
     reason = f"{why.reason} (attempt {claim.attempt} of {claim.max_attempts}, no more)"
     return replace(why, reason=reason)
+
+
+def _storable(why: Explanation) -> Explanation:
+    """Replace half characters, which a page or a file name may hold and no column takes."""
+    fields = {item.name: getattr(why, item.name) for item in dataclass_fields(why)}
+    return Explanation(
+        **{name: text and text.encode("utf-8", "replace").decode() for name, text in fields.items()}
+    )
 
 
 def _fitted(text: str) -> str:

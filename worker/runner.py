@@ -157,7 +157,12 @@ class Runner:
         return due is None or due > self._settings.wait_retries_seconds
 
     def _sweep(self) -> None:
-        for item in sweep.sweep(self._db, self._queue, journal_folder=self._journal):
+        for item in sweep.sweep(
+            self._db,
+            self._queue,
+            journal_folder=self._journal,
+            server_grace_seconds=self._settings.server_grace_seconds,
+        ):
             self._entry.swept += 1
             self._entry.failed += item.status is Status.ERROR
             logger.warning("swept job %s to %s: %s", item.job_id, item.status, item.reason)

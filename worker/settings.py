@@ -79,6 +79,7 @@ class RunSettings:
     browser: str | None = None
     headless: bool = True
     hang_grace_seconds: float = 40.0
+    server_grace_seconds: float = 60.0
     recycle_jobs: int = 500
     recycle_mb: int = 1500
     max_runtime_seconds: float | None = None
@@ -170,6 +171,11 @@ def _from_url(url: str) -> DatabaseSettings:
     options.pop("charset", None)
     if not match["database"]:
         raise SettingsError("DATABASE_URL names no database; add it after the host: …:3306/name")
+    if match["user"] is None and not (match["port"] or "0").isdigit():
+        # What stands there may be a password, so it is not repeated.
+        raise SettingsError(
+            "DATABASE_URL has no @ before its host; write mysql://user:password@host:3306/name"
+        )
     socket = options.pop("socket", None) or options.pop("unix-socket", None)
     settings = DatabaseSettings(
         user=unquote(match["user"] or "root"),
@@ -224,8 +230,8 @@ def _ssl_mode(setting: str, text: str | None, ca: str | None) -> str:
 
 
 def _unquoted(value: str) -> str:
-    if len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"":
-        return value[1:-1]
+    if quoted := re.fullmatch(r"""(['"])(.*?)\1(?:\s+#.*)?""", value):
+        return quoted[2]
     return re.sub(r"\s+#.*$", "", value)
 
 

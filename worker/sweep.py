@@ -19,7 +19,7 @@ from worker.queue import Queue, Settlement
 
 SWEEP_AT_ONCE = 500
 # A server that has just come back has seen no renewals for a while: living owners get this long.
-SERVER_GRACE_SECONDS = 60
+SERVER_GRACE_SECONDS = 60.0
 
 logger = logging.getLogger("nightshift.sweep")
 
@@ -34,15 +34,24 @@ class Swept:
 
 
 def sweep(
-    db: Database, queue: Queue, *, journal_folder: Path | None = None, dry_run: bool = False
+    db: Database,
+    queue: Queue,
+    *,
+    journal_folder: Path | None = None,
+    server_grace_seconds: float = SERVER_GRACE_SECONDS,
+    dry_run: bool = False,
 ) -> list[Swept]:
     """Return every ownerless job to pending, or end it as an error at its cap.
 
-    Outcomes that dead workers of this host left in the journal are written first.
+    Outcomes that dead workers of this host left in the journal are written first. On a server that
+    has been up for less than the grace no claim is taken for expired.
     """
     if journal_folder is not None and not dry_run:
         replay_journal(db, queue, journal_folder)
-    return [*_sweep_dead(db, queue, dry_run), *_sweep_expired(db, queue, dry_run)]
+    swept = _sweep_dead(db, queue, dry_run)
+    if _uptime_seconds(db) >= min(server_grace_seconds, queue.lease_seconds):
+        swept += _sweep_expired(db, queue, dry_run)
+    return swept
 
 
 def settle_for_the_dead(
@@ -93,11 +102,9 @@ def _sweep_dead(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:
 
 def _sweep_expired(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:
     swept: list[Swept] = []
-    uptime = int(db.run_statement("SHOW GLOBAL STATUS LIKE 'Uptime'")[0]["Value"])
-    if uptime < min(SERVER_GRACE_SECONDS, queue.lease_seconds):
-        return swept
+    after = 0
     while True:
-        expired = db.fetch_all("expired_claims", limit=SWEEP_AT_ONCE)
+        expired = db.fetch_all("expired_claims", after=after, limit=SWEEP_AT_ONCE)
         for row in expired:
             reason = (
                 f"worker {row['worker_id']} vanished: its claim was not renewed "
@@ -105,8 +112,13 @@ def _sweep_expired(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:
             )
             item = _settle(queue, row, reason, dry_run, only_if_expired=True)
             swept += [item] if item is not None else []
-        if dry_run or len(expired) < SWEEP_AT_ONCE:
+        if len(expired) < SWEEP_AT_ONCE:
             return swept
+        after = expired[-1]["id"]
+
+
+def _uptime_seconds(db: Database) -> int:
+    return int(db.fetch_all("server_uptime")[0]["Value"])
 
 
 def _settle(

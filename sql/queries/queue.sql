@@ -28,6 +28,15 @@ SELECT id
  ORDER BY id
  LIMIT %(limit)s;
 
+-- name: own_candidates_beyond
+-- List ready ids of one slot's partition from a priority on, where there are too many to ask each.
+SELECT id, priority
+  FROM work_queue FORCE INDEX (next_candidates)
+ WHERE status = 'pending' AND not_before IS NULL AND priority >= %(priority)s
+   AND id %% %(total)s = %(slot)s
+ ORDER BY priority, id
+ LIMIT %(limit)s;
+
 -- name: help_candidates
 -- List ready ids of other partitions, split among the helpers by the next digit of the id.
 SELECT id

@@ -1,9 +1,9 @@
 -- name: expired_claims
--- List claims that have outlived their lease.
+-- List claims that have outlived their lease, after an id.
 SELECT id, fence, attempts, max_attempts, worker_id, task, started_at,
        TIMESTAMPDIFF(SECOND, lease_until, UTC_TIMESTAMP(6)) AS overdue_seconds
   FROM work_queue
- WHERE status = 'in_progress' AND lease_until < UTC_TIMESTAMP(6)
+ WHERE status = 'in_progress' AND lease_until < UTC_TIMESTAMP(6) AND id > %(after)s
  ORDER BY id
  LIMIT %(limit)s;
 
@@ -30,3 +30,7 @@ SELECT w.pid, w.pid_started, r.machine_id, r.boot_id, r.pid_namespace
   FROM workers w
   JOIN runs r ON r.id = w.run_id
  WHERE w.id = %(incarnation)s;
+
+-- name: server_uptime
+-- Tell how long the server has been up; before that nobody could renew anything.
+SHOW GLOBAL STATUS LIKE 'Uptime';

@@ -14,7 +14,7 @@ CHECKS = ["python", "database", "schema", "tasks", "browser", "errors folder", "
 
 @pytest.fixture
 def cli(settings, tmp_path):
-    return partial(run_command, tmp_path, **{"DATABASE_URL": url_of(settings)})
+    return partial(run_command, tmp_path, DATABASE_URL=url_of(settings))
 
 
 def failing(done) -> dict[str, str]:

@@ -109,13 +109,6 @@ def test_a_job_as_json_holds_its_row_and_its_history(cli, one_of_each):
     assert [attempt["outcome"] for attempt in told["attempts"]] == ["done"]
 
 
-@pytest.mark.parametrize("command", ["show", "status"])
-def test_a_reader_that_has_seen_enough_is_no_error(cli, one_of_each, command):
-    arguments = (command, one_of_each[0]) if command == "show" else (command,)
-
-    assert cli(*arguments, "--json").returncode == 0
-
-
 def test_a_job_that_is_not_there_is_named(cli, database):
     done = cli("show", 4729)
 

@@ -313,6 +313,15 @@ def test_a_server_without_tls_is_refused_where_tls_is_required(own_server):
     assert "TLS" in text or "SSL" in text
 
 
+def test_a_password_gets_over_a_line_without_tls(own_server):
+    with closing(Database(over_tcp(own_server))) as root:
+        root.run_statement("DROP USER IF EXISTS owl@localhost")
+        root.run_statement("CREATE USER owl@localhost IDENTIFIED BY 'the-secret'")
+    as_owl = over_tcp(own_server, user="owl", password="the-secret")
+    with closing(Database(replace(as_owl, database="information_schema"))) as db:
+        assert db.run_statement("SELECT CURRENT_USER() AS me") == [{"me": "owl@localhost"}]
+
+
 def test_a_missing_authority_file_is_named(tmp_path):
     absent = str(tmp_path / "absent.pem")
     settings = DatabaseSettings(host="127.0.0.1", ssl_mode="verify-ca", ssl_ca=absent)

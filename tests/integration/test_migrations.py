@@ -45,7 +45,14 @@ def recorded(db):
 
 def test_an_empty_database_gets_the_schema_by_itself(db):
     assert migrations.ensure(db) == NAMES
-    assert tables(db) == {"work_queue", "job_attempts", "runs", "workers", "schema_migrations"}
+    assert tables(db) == {
+        "work_queue",
+        "control",
+        "job_attempts",
+        "runs",
+        "workers",
+        "schema_migrations",
+    }
     assert migrations.pending(db) == []
 
 

@@ -6,6 +6,7 @@ import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from functools import partial
 
 import pytest
 
@@ -14,7 +15,7 @@ from worker.database import BadData, DuplicateKey
 from worker.errors import ClaimLost
 from worker.models import Explanation, Outcome, Owner, Partition, Status
 from worker.queue import Queue
-from worker.sweep import sweep
+from worker.sweep import sweep as patient_sweep
 
 WHY = Explanation("the page was grey", last_error="Traceback: the page was grey")
 ENDINGS = {
@@ -24,6 +25,9 @@ ENDINGS = {
     "crash": lambda queue, claim: queue.crash(claim, WHY, delay_seconds=None),
     "hand_back": lambda queue, claim: queue.hand_back(claim, WHY),
 }
+
+# The tests' server is young, and its grace for living owners is tested apart.
+sweep = partial(patient_sweep, server_grace_seconds=0)
 
 
 @pytest.fixture

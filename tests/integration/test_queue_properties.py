@@ -193,7 +193,7 @@ class QueueMachine(RuleBasedStateMachine):
     @rule()
     def sweep(self) -> None:
         expired = {i for i, job in self.model.items() if job.is_expired}
-        swept = {item.job_id for item in sweep(self.db, self.queue)}
+        swept = {item.job_id for item in sweep(self.db, self.queue, server_grace_seconds=0)}
         assert swept == expired
         for job_id in expired:
             self._back_or_error(self.model[job_id])
@@ -281,9 +281,7 @@ class QueueMachine(RuleBasedStateMachine):
 
 
 @pytest.mark.timeout(300)
-def test_no_order_of_events_breaks_the_invariants(database: Database, monkeypatch) -> None:
-    # The server has just been started for the tests; its grace for living owners is tested apart.
-    monkeypatch.setattr("worker.sweep.SERVER_GRACE_SECONDS", 0)
+def test_no_order_of_events_breaks_the_invariants(database: Database) -> None:
     run_state_machine_as_test(
         lambda: QueueMachine(database),
         settings=settings(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,114 +24,27 @@ from worker.browser.process_tree import ProcessId, all_processes, descendants, i
 from worker.settings import DatabaseSettings
 
 REPO = Path(__file__).parents[2]
+TASKS = Path(__file__).with_name("steerable_tasks.py")
 SECONDS_TO_VANISH = 5.0
-
-TASKS = '''
-import os
-import signal
-import sys
-import time
-from pathlib import Path
-
-from worker import Fail, Retry, task
-
-HERE = Path(__file__).parent
-
-
-def note(name, job):
-    with open(HERE / name, "ab", buffering=0) as file:
-        file.write(f"{job.id} {job.attempt}\\n".encode())
-
-
-def is_let_go(job):
-    return (HERE / "go").exists() or (HERE / f"go-{job.id}").exists()
-
-
-@task("noop", browser=False)
-def noop(page, payload, job):
-    note("finished", job)
-    return {"attempt": job.attempt}
-
-
-@task("held", browser=False)
-def held(page, payload, job):
-    note("begun", job)
-    while not is_let_go(job):
-        time.sleep(0.01)
-    note("finished", job)
-
-
-@task("held_page")
-def held_page(page, payload, job):
-    page.set_content("<title>still here</title>")
-    note("begun", job)
-    while not is_let_go(job):
-        page.wait_for_timeout(20)
-    note("finished", job)
-    return {"title": page.title()}
-
-
-@task("held_failure")
-def held_failure(page, payload, job):
-    held_page(page, payload, job)
-    raise Fail("as the test wanted it")
-
-
-@task("shielded", browser=False)
-def shielded(page, payload, job):
-    """Comes back for nobody."""
-    note("begun", job)
-    while True:
-        time.sleep(1)
-
-
-@task("retried", browser=False)
-def retried(page, payload, job):
-    if job.attempt < payload["succeeds_at"]:
-        raise Retry("not yet", after=payload["after"])
-    note("finished", job)
-
-
-@task("deadly", browser=False)
-def deadly(page, payload, job):
-    note("begun", job)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-@task("leaving", browser=False)
-def leaving(page, payload, job):
-    sys.exit("enough of this")
-
-
-@task("unspeakable", browser=False)
-def unspeakable(page, payload, job):
-    return {"value": object()}
-
-
-@task("huge", browser=False)
-def huge(page, payload, job):
-    return "x" * 2_000_000
-
-
-@task("chatty", browser=False)
-def chatty(page, payload, job):
-    job.log.info("hello from the task")
-    job.log.warning("something is odd")
-'''
 
 
 class Launcher:
     """One `launcher.py …` and every process it has started."""
 
     def __init__(
-        self, arguments: Sequence[str], folder: Path, environment: dict[str, str], **how: Any
+        self,
+        arguments: Sequence[str],
+        folder: Path,
+        environment: dict[str, str],
+        program: Sequence[str] = ("launcher.py",),
+        **how: Any,
     ) -> None:
         number = sum(1 for _ in folder.glob("launcher-*.out"))
         self._out = folder / f"launcher-{number}.out"
         self._err = folder / f"launcher-{number}.err"
         with self._out.open("wb") as out, self._err.open("wb") as err:
             self._process = subprocess.Popen(
-                [sys.executable, "launcher.py", *arguments],
+                [sys.executable, *program, *arguments],
                 cwd=REPO,
                 env=environment,
                 start_new_session=True,
@@ -170,10 +84,10 @@ class Launcher:
         assert "Traceback (most recent call last)" not in self.stderr, self.stderr
         return code
 
-    def signal(self, number: signal.Signals) -> None:
+    def signal(self, number: int) -> None:
         self._process.send_signal(number)
 
-    def signal_group(self, number: signal.Signals) -> None:
+    def signal_group(self, number: int) -> None:
         """Signal the launcher's process group, as the terminal does on Ctrl-C."""
         os.killpg(self.pid, number)
 
@@ -285,9 +199,7 @@ def launch(settings: DatabaseSettings, tmp_path: Path) -> Iterator[Callable[...,
 @pytest.fixture
 def tasks(tmp_path: Path) -> Path:
     """A file of tasks that tests steer by files beside it: pass it as `--tasks`."""
-    path = tmp_path / "tasks.py"
-    path.write_text(TASKS, encoding="utf-8")
-    return path
+    return Path(shutil.copy(TASKS, tmp_path / "tasks.py"))
 
 
 @pytest.fixture

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.lifecycle.conftest import wait_until
-from worker.browser.process_tree import ProcessId, descendants, is_alive, kill, kill_group
+from worker.browser.process_tree import (
+    ProcessId,
+    descendants,
+    find_driver,
+    is_alive,
+    kill,
+    kill_group,
+)
 
 
 def test_the_job_of_a_killed_worker_is_redone_and_every_job_is_done_once(
@@ -90,6 +99,51 @@ def test_a_killed_browser_costs_its_job_an_attempt_and_nobody_else(
     assert run.wait() == 0
     assert [row["outcome"] for row in queue.history(job)] == ["crashed", "done"]
     assert run.summary["crashes"] == 0
+
+
+def test_a_stopped_driver_does_not_keep_the_browser_of_a_killed_worker_alive(
+    launch, database, queue, tasks, noted, let_go
+):
+    job = queue.enqueue("held_page", {})
+    run = launch("--workers", 1, "--tasks", tasks)
+    wait_until(lambda: noted("begun"), "the job has begun")
+    worker, _ = worker_of(database, job)
+    tree = [stat.id for stat in descendants(worker.pid)]
+    driver = find_driver(worker.pid)
+    assert driver is not None
+    # By itself a driver ends its browser when its worker is gone; this one cannot.
+    os.kill(driver.pid, signal.SIGSTOP)
+
+    kill(worker)
+
+    wait_until(lambda: not any(map(is_alive, tree)), "driver and browser are gone", seconds=5)
+    let_go()
+    assert run.wait() == 0
+
+
+def test_a_worker_that_never_comes_back_from_its_job_is_ended_by_the_launcher(
+    launch, queue, tasks, noted
+):
+    stuck = queue.enqueue("shielded", {}, max_attempts=1)
+    good = queue.enqueue("noop", {})
+    # The launcher with a second of patience instead of its 40.
+    impatient = (
+        "import worker.supervisor.loop as loop; loop.HANG_GRACE_SECONDS = 1.0; "
+        "from worker.cli.main import main; main()"
+    )
+
+    run = launch(
+        *("--workers", 1, "--tasks", tasks, "--job-timeout", "1s", "--json"),
+        program=("-c", impatient),
+    )
+
+    assert run.wait() == 0
+    assert queue.get(stuck)["status"] == "error"
+    (attempt,) = queue.history(stuck)
+    assert attempt["outcome"] == "timed_out"
+    assert "stuck beyond its timeout in shielded; killed by the launcher" in attempt["reason"]
+    assert queue.get(good)["status"] == "done"
+    assert (run.summary["done"], run.summary["failed"]) == (1, 1)
 
 
 def test_a_dead_heart_is_replaced_and_the_pool_goes_on(

@@ -55,6 +55,12 @@ LOCK_POLL_SECONDS = 1.0
 @setting(
     "--hang-grace", type=DURATION, default="40s", help="Past its timeout, a job is killed after."
 )
+@setting(
+    "--server-grace",
+    type=DURATION,
+    default="60s",
+    help="A restarted server's claims are not swept before.",
+)
 @setting("--recycle-jobs", type=int, default=500, help="New browser after so many jobs.")
 @setting("--recycle-mb", type=int, default=1500, help="New browser above so much memory.")
 @setting("--grace", type=DURATION, default="60s", help="Time to finish after the first signal.")
@@ -115,6 +121,7 @@ def _settings(flags: dict[str, Any]) -> RunSettings:
         "browser": flags["browser"],
         "headless": not flags["headed"],
         "hang_grace_seconds": flags["hang_grace"],
+        "server_grace_seconds": flags["server_grace"],
         "recycle_jobs": flags["recycle_jobs"],
         "recycle_mb": flags["recycle_mb"],
         "max_runtime_seconds": _runtime(flags["max_runtime"], flags["until"]),

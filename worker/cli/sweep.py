@@ -11,7 +11,7 @@ import click
 from worker import journal, migrations
 from worker import sweep as sweeping
 from worker.cli.connection import PATIENT_READ_SECONDS, open_database, resolve, state_dir
-from worker.cli.options import json_flag, setting
+from worker.cli.options import DURATION, json_flag, setting
 from worker.database import Database
 from worker.models import Status
 from worker.queue import Queue
@@ -21,14 +21,23 @@ from worker.queue import Queue
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @click.option("-v", "--verbose", is_flag=True, help="Say it job by job.")
 @setting("--max-attempts", type=click.IntRange(min=1), default=4, help="Attempts a job gets.")
+@setting(
+    "--server-grace",
+    type=DURATION,
+    default="60s",
+    help="A restarted server's claims are not swept before.",
+)
 @json_flag
-def sweep(dry_run: bool, verbose: bool, max_attempts: int, as_json: bool) -> None:
+def sweep(
+    dry_run: bool, verbose: bool, max_attempts: int, server_grace: float, as_json: bool
+) -> None:
     """Put jobs of vanished workers back, or end them at their cap."""
     with closing(open_database()) as db:
         swept = sweeping.sweep(
             db,
             Queue(db, max_attempts=max_attempts),
             journal_folder=journal.folder_of(state_dir(), db.settings),
+            server_grace_seconds=server_grace,
             dry_run=dry_run,
         )
     if as_json:

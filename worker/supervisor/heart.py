@@ -160,7 +160,12 @@ class Heart:
         self.board.header.is_paused = control.paused(db) is not None
 
     def _sweep(self, db: Database, queue: Queue) -> None:
-        for item in sweep.sweep(db, queue, journal_folder=self._journal):
+        for item in sweep.sweep(
+            db,
+            queue,
+            journal_folder=self._journal,
+            server_grace_seconds=self.settings.server_grace_seconds,
+        ):
             logger.warning("swept job %s to %s: %s", item.job_id, item.status, item.reason)
             self.board.header.swept += 1
             self.board.header.failed += item.status is Status.ERROR

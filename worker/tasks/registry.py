@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
@@ -117,7 +118,8 @@ def _import(source: str) -> ModuleType:
         # A task file is a stranger's code: whatever it raises, even SystemExit, is one line here.
         frame = traceback.extract_tb(error.__traceback__)[-1]
         raise SettingsError(
-            f"--tasks {source}: cannot be loaded: {type(error).__name__}: {error} "
+            f"--tasks {source}: cannot be loaded: {type(error).__name__}: "
+            f"{' '.join(str(error).split())} "
             f"({frame.filename}:{frame.lineno})"
         ) from error
 
@@ -145,5 +147,6 @@ def _import_module(name: str) -> ModuleType:
 
 
 def _marked(module: ModuleType) -> list[Task]:
-    found = [getattr(value, _MARK, None) for value in vars(module).values()]
+    # Statically, because some objects (a web framework's proxies) raise whatever they are asked.
+    found = [inspect.getattr_static(value, _MARK, None) for value in vars(module).values()]
     return [item for item in found if isinstance(item, Task)]

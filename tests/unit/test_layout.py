@@ -1,0 +1,63 @@
+"""What the outside may rely on: the names at the top level, and what a task author imports."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import worker
+
+ROOT = Path(__file__).parents[2]
+FIXED = {"launcher.py", "worker", "sql", "errors", "tests", "Makefile", "README.md"}
+BESIDE = {
+    "CHANGELOG.md",
+    "LICENSE",
+    "bench",
+    "deploy",
+    "docs",
+    "examples",
+    "pyproject.toml",
+    "requirements.lock",
+}
+LEFT_BY_TOOLS = {"__pycache__", "results"}
+
+
+def test_the_top_level_holds_what_it_should_and_little_else():
+    found = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
+
+    assert found >= FIXED
+    assert found - LEFT_BY_TOOLS - FIXED <= BESIDE
+
+
+def test_a_task_author_imports_five_names():
+    assert worker.__all__ == ["Blocked", "Fail", "Job", "Retry", "task"]
+    for name in worker.__all__:
+        assert hasattr(worker, name)
+
+
+def test_what_a_task_sees_of_its_job_is_fixed():
+    public = {name for name in dir(worker.Job) if not name.startswith("_")}
+
+    assert public == {
+        *("id", "attempt", "max_attempts", "task", "deadline", "seconds_left"),
+        *("log", "step", "last_step"),
+    }
+
+
+def test_the_options_of_a_task_are_fixed():
+    signature = inspect.signature(worker.task)
+
+    assert list(signature.parameters) == [
+        *("name", "timeout", "max_attempts", "isolation", "browser"),
+    ]
+
+
+def test_evidence_never_gets_into_the_repository():
+    assert "/errors/*" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert (ROOT / "errors" / ".gitkeep").exists()
+
+
+def test_the_entry_point_does_nothing_but_enter():
+    lines = (ROOT / "launcher.py").read_text(encoding="utf-8").splitlines()
+
+    assert len(lines) < 50
