@@ -76,8 +76,17 @@ UPDATE work_queue
  WHERE (id, fence) IN %(claims)s AND status = 'in_progress';
 
 -- name: settle_job
--- End a claim and write its history in one transaction, if the claim still holds.
+-- End a claim and write its history in one transaction, if the claim still holds. History comes first
+-- and the job follows it: ROW_COUNT() would lie when the client has vanished in between.
 BEGIN;
+INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, started_at,
+                          finished_at, reason, fingerprint, evidence, last_step)
+SELECT id, fence, %(attempt)s, %(outcome)s, worker_id, incarnation, started_at,
+       UTC_TIMESTAMP(6), %(reason)s, %(fingerprint)s, %(evidence)s, %(last_step)s
+  FROM work_queue
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress'
+   AND (lease_until < UTC_TIMESTAMP(6) OR NOT %(only_if_expired)s)
+   FOR UPDATE;
 UPDATE work_queue
    SET status = %(status)s, result = %(result)s, last_error = %(last_error)s,
        attempts = attempts - %(refund)s,
@@ -86,13 +95,7 @@ UPDATE work_queue
        finished_at = IF(%(status)s = 'pending', NULL, UTC_TIMESTAMP(6)),
        lease_until = NULL
  WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress'
-   AND (lease_until < UTC_TIMESTAMP(6) OR NOT %(only_if_expired)s);
-INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, started_at,
-                          finished_at, reason, fingerprint, evidence, last_step)
-SELECT id, fence, %(attempt)s, %(outcome)s, worker_id, incarnation, started_at,
-       UTC_TIMESTAMP(6), %(reason)s, %(fingerprint)s, %(evidence)s, %(last_step)s
-  FROM work_queue
- WHERE id = %(id)s AND ROW_COUNT() = 1;
+   AND EXISTS (SELECT 1 FROM job_attempts WHERE job_id = %(id)s AND fence = %(fence)s);
 COMMIT;
 
 -- name: attempt_exists
