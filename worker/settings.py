@@ -71,6 +71,7 @@ class RunSettings:
     tasks: tuple[str, ...] = ()
     browser: str | None = None
     headless: bool = True
+    quiet: bool = False
 
     def __post_init__(self) -> None:
         _require(self.workers >= 1, "--workers", self.workers, "give 1 or more")
