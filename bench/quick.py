@@ -186,8 +186,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="bench.quick", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--no-check", action="store_true", help="exit 0 whatever the shares are")
-    parser.add_argument("--seconds", type=float, default=4.0, help="length of a round")
-    parser.add_argument("--budget", type=float, default=50.0, help="seconds for a scenario")
+    parser.add_argument("--seconds", type=float, default=3.0, help="length of a round")
+    parser.add_argument("--budget", type=float, default=48.0, help="seconds for a scenario")
     options = parser.parse_args()
     with private_bench() as bench:
         outcomes = [measure(bench, each, options.seconds, options.budget) for each in SCENARIOS]

@@ -33,8 +33,8 @@ def private_bench() -> Iterator[Bench]:
     with tempfile.TemporaryDirectory(prefix="nightshift-bench-") as name:
         folder = Path(name)
         server = LocalServer(folder / "mysql")
-        server.start()
         try:
+            server.start()
             settings = DatabaseSettings(unix_socket=str(server.socket_path))
             yield Bench(folder, settings, _create_queue(settings))
         finally:

@@ -12,7 +12,7 @@ import time
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # user:password@ in any URL, and password-like query parameters and assignments.
-_USERINFO = re.compile(r"(?<=://)[^/\s:@]+(?::\S*)?@")
+_USERINFO = re.compile(r"(?<=://)(?!user:password@)[^/\s:@]+(?::\S*)?@")
 _SECRET = re.compile(
     r"(?i)\b((?:[\w-]*(?:passw(?:or)?d|secret|token|api[_-]?key|signature))[\"']?\s*[=:]\s*)"
     r"(?:\"[^\"]*\"?|'[^']*'?|[^\s\"'&,;}]+)"

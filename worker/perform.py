@@ -112,7 +112,7 @@ class Performer:
         task = self.registry.get(claim.task)
         payload = _payload(claim)
         seconds = claim.timeout_seconds or task.timeout_seconds or seconds
-        self._show(claim, f"{claim.task} {payload.get('url', '')}", seconds)
+        self._show(claim, f"{claim.task} {payload.get('url', '')}".rstrip(), seconds)
         return _checked(self._run(task, payload, self._job(claim, seconds), seconds))
 
     def _run(self, task: Task, payload: dict[str, Any], job: Job, seconds: float) -> Any:

@@ -38,7 +38,7 @@ logger = logging.getLogger("nightshift.worker")
 
 def worker_main(settings: RunSettings, run_id: int, slot: int, board: Board) -> int:
     """Be the worker of a slot; return the exit code that tells the launcher how it went."""
-    log.configure(f"worker {slot}")
+    log.configure(f"worker {slot}", logging.WARNING if settings.quiet else logging.INFO)
     stop = StopRequest()
     stop.listen()
     # When this process is stuck beyond rescue, the launcher asks where.
@@ -99,8 +99,8 @@ class Runner:
         )
         try:
             self._work(performer)
-        finally:
             self._entry.phase = Phase.STOPPING
+        finally:
             session.close()
             shutil.rmtree(session.options.tmp_dir, ignore_errors=True)
         runs.end_worker(self._db, owner.incarnation, "finished")
@@ -121,6 +121,9 @@ class Runner:
                 self._stop.wait(idle_seconds)
                 idle_seconds = min(idle_seconds * 2, MAX_IDLE_SECONDS)
                 continue
+            if not performer.session.is_alive:
+                # Without a browser a worker has not booted, however long it has waited for work.
+                self._entry.phase = Phase.BOOTING
             performer.make_ready()
             self._entry.phase = Phase.IDLE
             claim = self._queue.claim(performer.owner, self._candidates)

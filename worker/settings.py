@@ -83,6 +83,7 @@ class RunSettings:
     recycle_jobs: int = 500
     recycle_mb: int = 1500
     max_runtime_seconds: float | None = None
+    quiet: bool = False
 
     def __post_init__(self) -> None:
         _require(self.workers >= 1, "--workers", self.workers, "give 1 or more")

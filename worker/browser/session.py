@@ -84,6 +84,8 @@ class BrowserSession:
             return
         is_good = clean and tab is self._shared and self._within(CLOSE_SECONDS, tab.tidy)
         self.recorder.focus(None, None)
+        # A job that never gets a page must not leave evidence of this one's.
+        self.recorder.reset()
         if not is_good:
             if tab is self._shared:
                 self._shared = None

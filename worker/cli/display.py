@@ -56,8 +56,7 @@ class QuietDisplay:
         pass
 
     def line(self, who: str, text: str) -> None:
-        if " goes back, " not in text:
-            print(text, file=sys.stderr)
+        print(text, file=sys.stderr)
 
     def say(self, text: str) -> None:
         pass
@@ -97,7 +96,14 @@ class LiveDisplay:
         self._console = console
         self._rate = Rate()
         self._drawn_at = 0.0
-        self._live = Live(console=console, auto_refresh=False, transient=True)
+        # Redirected streams would be inherited by workers, whose lines it would fold and frame.
+        self._live = Live(
+            console=console,
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
         self._live.start()
         self.say(
             f"{settings.workers} workers, slots {settings.slots[0]}–{settings.slots[-1]} "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from worker.queue import Queue
 
 _URL = re.compile(r"https?://[^\s/?#]+\S*$", re.IGNORECASE)
 MAX_URL = 8192
+MAX_TASK = 64
 SHOWN_PROBLEMS = 10
 
 
@@ -27,6 +29,8 @@ def enqueue(source: str, task: str) -> None:
 
     Empty lines and lines that start with # are passed over. One bad line, and nothing is added.
     """
+    if len(task) > MAX_TASK:
+        raise UsageError(f"--task is longer than {MAX_TASK} characters")
     urls = _urls(source)
     if not urls:
         raise UsageError(f"{source} holds no URL; nothing was added")
@@ -39,12 +43,14 @@ def _urls(source: str) -> list[str]:
     if re.match(r"[a-z][a-z0-9+.-]*://", source, re.IGNORECASE):
         return _checked([source], "the URL")
     if source == "-":
+        assert isinstance(sys.stdin, io.TextIOWrapper)
+        sys.stdin.reconfigure(encoding="utf-8-sig", errors="surrogateescape")
         return _checked(sys.stdin, "standard input")
     path = Path(source)
     if not path.is_file():
         raise UsageError(f"{source} is neither a URL (http://…, https://…) nor a file")
     try:
-        with path.open(encoding="utf-8-sig", errors="replace") as lines:
+        with path.open(encoding="utf-8-sig", errors="surrogateescape") as lines:
             return _checked(lines, source)
     except OSError as error:
         raise UsageError(f"{source} cannot be read: {error.strerror}") from error
@@ -69,6 +75,8 @@ def _checked(lines: Iterable[str], name: str) -> list[str]:
 def _problem(url: str) -> str | None:
     if len(url) > MAX_URL:
         return f"longer than {MAX_URL} characters"
+    if any("\ud800" <= character <= "\udfff" for character in url):
+        return f"{url[:80]!r} is not UTF-8; save the list as UTF-8, or escape the character: %E9"
     if not _URL.match(url):
         return f"{url[:80]!r} is not a URL; write http://… or https://…"
     return None

@@ -47,12 +47,17 @@ def main(argv: list[str] | None = None) -> None:
     """Run a command; every error a person can mend is one line on stderr."""
     try:
         load_dotenv(Path(os.environ.get("NIGHTSHIFT_ENV_FILE") or PROJECT_ROOT / ".env"))
-        code = cli.main(argv, prog_name="launcher.py", standalone_mode=False)
+        # Not cli.main(): that ends with 1 when whoever read our output has seen enough.
+        arguments = sys.argv[1:] if argv is None else argv
+        with cli.make_context("launcher.py", list(arguments)) as context:
+            code = cli.invoke(context)
         sys.exit(code if isinstance(code, int) else 0)
+    except click.exceptions.Exit as ending:
+        sys.exit(ending.exit_code)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except click.Abort:
+    except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except NightshiftError as error:
         click.echo(f"nightshift: {redact(str(error))}", err=True)

@@ -88,7 +88,7 @@ def run(**flags: Any) -> int:
     lock = RunLock(settings.state_dir, settings.database)
     try:
         if lock_wanted:
-            _take_lock(lock, flags["if_locked"])
+            _take_lock(lock, flags["if_locked"], flags["quiet"])
         run_id = _preflight(settings, lock_wanted, flags["if_locked"])
     except RunLocked as error:
         if flags["if_locked"] == "fail":
@@ -125,6 +125,7 @@ def _settings(flags: dict[str, Any]) -> RunSettings:
         "recycle_jobs": flags["recycle_jobs"],
         "recycle_mb": flags["recycle_mb"],
         "max_runtime_seconds": _runtime(flags["max_runtime"], flags["until"]),
+        "quiet": flags["quiet"],
     }
     # Wrong flags are said before a server is started for them.
     settings = RunSettings(database=DatabaseSettings(), **values)
@@ -139,12 +140,13 @@ def _runtime(max_runtime: float | None, until: str | None) -> float | None:
     return min(limits, default=None)
 
 
-def _take_lock(lock: RunLock, if_locked: str) -> None:
+def _take_lock(lock: RunLock, if_locked: str, quiet: bool) -> None:
     if lock.try_acquire():
         return
     if if_locked != "wait":
         raise RunLocked(f"{lock.holder()} is at work on this database")
-    click.echo(f"nightshift: waiting for {lock.holder()}", err=True)
+    if not quiet:
+        click.echo(f"nightshift: waiting for {lock.holder()}", err=True)
     lock.wait(lambda: True)
 
 

@@ -15,6 +15,7 @@ from functools import partial
 
 from worker import audit
 from worker.board import Board, Phase
+from worker.log import printable, redact
 from worker.models import Outcome
 from worker.settings import RunSettings
 from worker.supervisor.child import adopt_orphans
@@ -139,7 +140,7 @@ class Supervisor:
     def _bury(self, slot: Slot, code: int) -> None:
         if slot.output is not None:
             self._relay(slot, slot.output)
-            slot.output.close()
+            self._show(slot, slot.output.close())
         kills, self._oom_kills = self._oom_kills, oom_kills()
         death = slot.ended(
             code,
@@ -218,10 +219,15 @@ class Supervisor:
 
     def _relay(self, slot: Slot | None, reader: LineReader) -> None:
         while lines := reader.read():
-            for text in lines:
-                self._display.line("heart" if slot is None else f"worker {slot.number}", text)
+            self._show(slot, lines)
+
+    def _show(self, slot: Slot | None, lines: list[str]) -> None:
+        for line in lines:
+            # What a task or a page says is a stranger's text, also where it was not logged.
+            text = redact(printable(line))
+            self._display.line("heart" if slot is None else f"worker {slot.number}", text)
             if slot is not None:
-                slot.last_lines.extend(lines)
+                slot.last_lines.append(text)
 
     def _end_everything(self) -> None:
         for slot in self._slots:
