@@ -20,6 +20,7 @@ def strike(struck_at: float, ended_at: float, victims: list[int] | None, kind: s
     return Strike(
         nothing,
         nothing,
+        nothing,
         random.Random(0),
         threading.Event(),
         kind=kind,

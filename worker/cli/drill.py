@@ -11,7 +11,7 @@ import click
 
 from worker.cli.connection import state_dir
 from worker.cli.options import json_flag
-from worker.drill.course import Course
+from worker.drill.course import run_drill
 from worker.drill.scratch import scratch_world
 from worker.supervisor.child import adopt_orphans
 
@@ -23,7 +23,7 @@ EXIT_NOT_CLEAN = 1
 @click.option("--faults", type=click.IntRange(min=0), default=200, show_default=True)
 @click.option("--workers", type=click.IntRange(min=1), default=6, show_default=True)
 @click.option("--seed", type=int, help="Repeat a drill's order of faults.  [default: the time]")
-@click.option("--keep", is_flag=True, help="Leave the scratch folder, with the pool's log.")
+@click.option("--keep", is_flag=True, help="Leave the scratch folder until the next drill.")
 @json_flag
 def drill(jobs: int, faults: int, workers: int, seed: int | None, keep: bool, as_json: bool) -> int:
     """Kill, stop and cut off a real pool at work, then count every job.
@@ -42,7 +42,7 @@ def drill(jobs: int, faults: int, workers: int, seed: int | None, keep: bool, as
     with scratch_world(state_dir(), keep=keep) as scratch:
         say(f"{scratch.version} in {scratch.folder}")
         seed = int(time.time()) if seed is None else seed
-        report = Course(scratch, jobs, faults, workers, seed, say).run()
+        report = run_drill(scratch, jobs=jobs, faults=faults, workers=workers, seed=seed, say=say)
     if as_json:
         click.echo(json.dumps(report.as_json()))
     else:

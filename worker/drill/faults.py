@@ -20,6 +20,7 @@ from worker.database import Database
 from worker.drill import targets
 from worker.drill.pool import Pool
 from worker.drill.scratch import USER, Scratch
+from worker.drill.targets import Register
 from worker.errors import DatabaseUnavailable
 
 # The launcher has to end what stands still by itself; after this long it has failed to.
@@ -36,6 +37,7 @@ class Strike:
 
     scratch: Scratch
     pool: Pool
+    register: Register
     rng: random.Random
     is_over: threading.Event
     kind: str = ""
@@ -43,14 +45,15 @@ class Strike:
     victims: list[int] | None = None
     struck_at: float = 0.0
     ended_at: float = 0.0
-    has_struck: threading.Event = field(default_factory=threading.Event)
+    # Set once it has struck, or has found nobody to hit.
+    is_decided: threading.Event = field(default_factory=threading.Event)
     problem: BaseException | None = None
 
     def begin(self, *victims: ProcessId) -> None:
         """Note the moment of the strike, and whom it hits."""
         self.victims = [victim.pid for victim in victims] or None
         self.struck_at = time.monotonic()
-        self.has_struck.set()
+        self.is_decided.set()
 
     def last(self, least: float, most: float) -> None:
         """Let the fault last a random while; the end of the drill ends it."""
@@ -70,13 +73,13 @@ class Strike:
         return pid
 
     def worker(self) -> ProcessId:
-        found = targets.workers(self.launcher(), self.scratch.database)
+        found = self.register.workers(self.launcher())
         if not found:
             raise NoTarget
         return self.rng.choice(found)
 
     def heart(self) -> ProcessId:
-        return _required(targets.heart(self.launcher(), self.scratch.database))
+        return _required(self.register.heart(self.launcher()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +206,7 @@ def refuse_connections(strike: Strike) -> None:
 def kill_connection(strike: Strike) -> None:
     """Have the server end one of the pool's connections, in whatever statement it is."""
     try:
-        with closing(Database(strike.scratch.database)) as db:
+        with closing(Database(strike.scratch.database, read_timeout_seconds=2.0)) as db:
             found = [int(row["id"]) for row in db.fetch_all("drill_connections", user=USER)]
             if not found:
                 raise NoTarget

@@ -66,7 +66,7 @@ class Pool:
         if self._launcher is None and not self.is_drained and time.monotonic() >= self._start_at:
             self._start()
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """End the launcher politely, then by force."""
         if self._launcher is not None:
             with suppress(ProcessLookupError):

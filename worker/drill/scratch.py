@@ -57,6 +57,10 @@ class Scratch:
         return self.folder / "launcher.log"
 
     @property
+    def strikes(self) -> Path:
+        return self.folder / "strikes.log"
+
+    @property
     def database(self) -> DatabaseSettings:
         """The way to the queue that no fault but the server's own can block."""
         return DatabaseSettings(unix_socket=str(self.server.socket_path))

@@ -1,7 +1,12 @@
-"""Whom a fault can hit: found from outside, by /proc and by the workers' rows in the database."""
+"""Whom a fault can hit: found from outside, by /proc and by the workers' rows in the database.
+
+The rows are read by a thread that remembers them, so that a fault finds its target, and at once,
+also while the database is away.
+"""
 
 from __future__ import annotations
 
+import threading
 from contextlib import closing
 
 from worker.browser.process_tree import ProcessId, descendants, find_browsers, find_driver
@@ -9,21 +14,45 @@ from worker.database import Database
 from worker.errors import DatabaseUnavailable
 from worker.settings import DatabaseSettings
 
-
-def workers(launcher: int, database: DatabaseSettings) -> list[ProcessId]:
-    """List the launcher's children that are registered as workers; none while it cannot ask."""
-    registered = _registered(database)
-    return [child for child in _children(launcher) if child in registered]
+LOOK_SECONDS = 0.25
 
 
-def heart(launcher: int, database: DatabaseSettings) -> ProcessId | None:
-    """Find the launcher's one child that is no worker; None while that cannot be told.
+class Register:
+    """Every process that was ever registered as a worker; a process is named for good."""
 
-    A worker that boots is not registered yet: with two candidates there is no telling.
-    """
-    registered = _registered(database)
-    others = [child for child in _children(launcher) if child not in registered]
-    return others[0] if registered and len(others) == 1 else None
+    def __init__(self, database: DatabaseSettings) -> None:
+        self._database = database
+        self._seen: set[ProcessId] = set()
+        self._is_closed = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="register", daemon=True)
+        self._thread.start()
+
+    def workers(self, launcher: int) -> list[ProcessId]:
+        """List the launcher's children that are registered as workers."""
+        return [child for child in _children(launcher) if child in self._seen]
+
+    def heart(self, launcher: int) -> ProcessId | None:
+        """Find the launcher's one child that is no worker; None while that cannot be told.
+
+        A worker that boots is not registered yet: with two candidates there is no telling.
+        """
+        children = _children(launcher)
+        others = [child for child in children if child not in self._seen]
+        return others[0] if len(others) == 1 and len(children) > 1 else None
+
+    def close(self) -> None:
+        """Stop looking."""
+        self._is_closed.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        with closing(Database(self._database, read_timeout_seconds=2.0)) as db:
+            while not self._is_closed.wait(LOOK_SECONDS):
+                try:
+                    rows = db.fetch_all("drill_workers")
+                except DatabaseUnavailable:
+                    continue
+                self._seen.update(ProcessId(row["pid"], row["pid_started"]) for row in rows)
 
 
 def driver(worker: ProcessId) -> ProcessId | None:
@@ -40,12 +69,3 @@ def browser(worker: ProcessId) -> ProcessId | None:
 
 def _children(launcher: int) -> list[ProcessId]:
     return [stat.id for stat in descendants(launcher) if stat.parent == launcher]
-
-
-def _registered(database: DatabaseSettings) -> set[ProcessId]:
-    try:
-        with closing(Database(database)) as db:
-            rows = db.fetch_all("drill_workers")
-    except DatabaseUnavailable:
-        return set()
-    return {ProcessId(row["pid"], row["pid_started"]) for row in rows}

@@ -1,0 +1,110 @@
+"""When faults strike: paced by the jobs that have ended, dealt in an order that the seed decides.
+
+While the pool is down nothing ends and none follows, except those that are meant to strike into
+the trouble that another has made.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+
+from worker.drill.faults import Fault, NoTarget, Strike, deck
+from worker.drill.pool import Pool
+from worker.drill.scratch import Scratch
+from worker.drill.targets import Register
+
+# The last jobs are left in peace, so that every fault has somebody to recover for.
+SHARE_UNDER_FIRE = 0.97
+SHARE_IN_TROUBLE = 0.2
+TROUBLE_SECONDS = 3.0
+
+
+class Attack:
+    """All faults of one drill; each runs in a thread, from its strike to its undoing."""
+
+    def __init__(
+        self, scratch: Scratch, pool: Pool, register: Register, faults: int, rng: random.Random
+    ) -> None:
+        self.strikes: list[Strike] = []
+        self.faults = faults
+        self._scratch = scratch
+        self._pool = pool
+        self._register = register
+        self._rng = rng
+        self._cards = deck(faults, rng)
+        self._threads: list[threading.Thread] = []
+        self._busy: set[str] = set()
+        self._is_over = threading.Event()
+        self._strike_at: float | None = None
+
+    @property
+    def is_going_on(self) -> bool:
+        """Whether a fault is not undone yet."""
+        return any(thread.is_alive() for thread in self._threads)
+
+    def strike_if_due(self, share_done: float) -> None:
+        """Strike with the next fault that finds somebody to hit, if it is time."""
+        if not self._cards or not self._is_due(share_done):
+            return
+        self._strike_at = None
+        for index, fault in enumerate(self._cards):
+            if fault.exclusive not in self._busy and self._strike(fault):
+                del self._cards[index]
+                if self._rng.random() < SHARE_IN_TROUBLE:
+                    self._strike_at = time.monotonic() + self._rng.uniform(0, TROUBLE_SECONDS)
+                return
+
+    def close(self) -> None:
+        """Undo what is still going on; raises what went wrong with a fault itself."""
+        self._is_over.set()
+        for thread in self._threads:
+            thread.join()
+        for strike in self.strikes:
+            if strike.problem is not None:
+                raise strike.problem
+
+    def _is_due(self, share_done: float) -> bool:
+        if self._strike_at is not None:
+            return time.monotonic() >= self._strike_at
+        return share_done / SHARE_UNDER_FIRE * self.faults >= len(self.strikes) + 1
+
+    def _strike(self, fault: Fault) -> bool:
+        """Start a fault and wait for its strike; tell whether it has found a target."""
+        strike = Strike(
+            self._scratch,
+            self._pool,
+            self._register,
+            random.Random(self._rng.random()),
+            self._is_over,
+            kind=fault.kind,
+        )
+        if fault.exclusive is not None:
+            self._busy.add(fault.exclusive)
+        thread = threading.Thread(target=self._run, args=(fault, strike), name=fault.kind)
+        thread.start()
+        strike.is_decided.wait()
+        if not strike.struck_at:
+            thread.join()
+            if strike.problem is not None:
+                raise strike.problem
+            return False
+        self._threads.append(thread)
+        self.strikes.append(strike)
+        with self._scratch.strikes.open("a", encoding="utf-8") as log:
+            when = time.strftime("%H:%M:%SZ", time.gmtime())
+            log.write(f"{when} {strike.struck_at:.3f} {strike.kind} {strike.victims or ''}\n")
+        return True
+
+    def _run(self, fault: Fault, strike: Strike) -> None:
+        try:
+            fault.act(strike)
+        except NoTarget:
+            pass
+        except Exception as problem:  # noqa: BLE001 - raised again when the drill ends.
+            strike.problem = problem
+        finally:
+            strike.ended_at = time.monotonic()
+            strike.is_decided.set()
+            self._busy.discard(fault.exclusive or "")
