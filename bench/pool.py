@@ -20,6 +20,7 @@ from worker.models import Owner, Partition
 from worker.perform import Performer
 from worker.queue import Queue
 from worker.settings import RunSettings
+from worker.settler import Settler
 from worker.stop_request import StopRequest
 from worker.supervisor.heart import Heart
 from worker.supervisor.heart_link import HeartLink
@@ -67,14 +68,15 @@ class Pool:
         entry.incarnation = owner.incarnation
         session = BrowserSession(BrowserOptions(tmp_dir=settings.state_dir / f"tmp-{slot}"))
         performer = Performer(
-            settings,
-            self._run_id,
-            owner,
-            queue,
-            registry.load(settings.tasks),
-            session,
-            entry,
-            StopRequest(),
+            settings=settings,
+            run_id=self._run_id,
+            owner=owner,
+            queue=queue,
+            settler=Settler(db, queue, settings.state_dir / "journal", owner.incarnation),
+            registry=registry.load(settings.tasks),
+            session=session,
+            entry=entry,
+            stop=StopRequest(),
         )
 
         def work() -> None:
