@@ -29,6 +29,10 @@ from worker.tasks import registry
 HEART_SECONDS = 10.0
 
 
+def _nothing() -> None:
+    return None
+
+
 class Pool:
     """A run without its launcher: the board, the run's row, and what each worker does."""
 
@@ -82,7 +86,8 @@ class Pool:
         def work() -> None:
             while entry.done < jobs and candidates.has_next():
                 claim = queue.claim(owner, candidates)
-                if claim is not None:
-                    performer.perform(claim)
+                while claim is not None:
+                    following = candidates.at_hand if entry.done < jobs - 1 else _nothing
+                    claim = performer.perform(claim, following)
 
         return work

@@ -83,6 +83,11 @@ class Entry(ctypes.Structure):
         self.phase = Phase.WORKING
         self.job_id = job_id
 
+    def describe_job(self, label: str, seconds: float) -> None:
+        """Say more of the job that has begun, once its payload and its task are known."""
+        self._label = _cut(label, 200)
+        self.deadline = self.claimed_at + seconds
+
     def end_job(self) -> None:
         """Show that the job is settled; its id goes first."""
         self.job_id = 0

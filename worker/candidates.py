@@ -1,4 +1,4 @@
-"""Which job a worker should try to claim next: ids read without locks, at most a second old.
+"""Which job a worker should try to claim next: rows read without locks, at most a second old.
 
 First its own partition, then, when that is empty, what the others have left. Older ids come first,
 but a backlog that is not ours is walked through once, not at every look. Claiming is the queue's.
@@ -10,8 +10,8 @@ import time
 from collections import deque
 from collections.abc import Iterator
 
-from worker.database import Database
-from worker.models import Partition
+from worker.database import Database, Row
+from worker.models import Candidate, Partition
 
 MAX_AGE_SECONDS = 1.0
 MIN_BATCH = 4
@@ -24,12 +24,16 @@ _LEVELS_ONE_BY_ONE = 8
 # Searches that may find nothing use this share of the time, unless they would come too late.
 _FUTILE_SHARE = 0.05
 
+# Looking back through a backlog may be put off for so long.
+_LOOK_BACK_SECONDS = 10.0
+
 # A way of looking, and a priority.
 _Source = tuple[str, int]
+_Found = tuple[Candidate, _Source]
 
 
 class Candidates:
-    """The next ids for one worker, in order of priority and then of id."""
+    """The next jobs for one worker, in order of priority and then of id."""
 
     def __init__(self, db: Database, partition: Partition, *, help_others: bool = True) -> None:
         self._db = db
@@ -39,7 +43,7 @@ class Candidates:
             self._rings += ["help_candidates", "any_candidates"]
         elif help_others:
             self._rings = ["any_candidates"]
-        self._ids: deque[tuple[int, _Source]] = deque()
+        self._found: deque[_Found] = deque()
         self._read_at = 0.0
         self._batch = MIN_BATCH
         self._cursors: dict[_Source, int] = {}
@@ -48,36 +52,44 @@ class Candidates:
 
     def has_next(self) -> bool:
         """Whether there was something to claim at most a second ago."""
-        if not self._ids or time.monotonic() - self._read_at > MAX_AGE_SECONDS:
+        if not self._found or not self._is_fresh():
             self._refill()
-        return bool(self._ids)
+        return bool(self._found)
 
-    def next(self) -> int | None:
-        """Return an id that was ready at most a second ago, or None when there is none."""
-        if not self.has_next():
-            return None
-        job_id, source = self._ids.popleft()
-        self._cursors[source] = max(job_id, self._cursors.get(source, 0))
-        return job_id
+    def next(self) -> Candidate | None:
+        """Return a job that was ready at most a second ago, or None when there is none."""
+        return self._take() if self.has_next() else None
+
+    def at_hand(self) -> Candidate | None:
+        """Return such a job only if that needs no look at the database."""
+        return self._take() if self._found and self._is_fresh() else None
+
+    def _is_fresh(self) -> bool:
+        return time.monotonic() - self._read_at <= MAX_AGE_SECONDS
+
+    def _take(self) -> Candidate:
+        candidate, source = self._found.popleft()
+        self._cursors[source] = max(candidate.job_id, self._cursors.get(source, 0))
+        return candidate
 
     def _refill(self) -> None:
         # A batch that went stale was too large for our pace, one that was used up too small.
-        grow = not self._ids
+        grow = not self._found
         self._batch = min(self._batch * 2, MAX_BATCH) if grow else max(self._batch // 2, MIN_BATCH)
-        self._ids.clear()
+        self._found.clear()
         for ring in self._rings:
             began = time.monotonic()
             # The last way of looking skips over nothing of others, so it is never futile.
             if ring != self._rings[-1] and began < self._look_again_at.get(ring, 0.0):
                 continue
-            self._ids.extend(self._search(ring))
+            self._found.extend(self._search(ring))
             now = time.monotonic()
-            if self._ids:
+            if self._found:
                 self._read_at = now
                 return
-            self._look_again_at[ring] = now + _pause(now - began)
+            self._look_again_at[ring] = now + min(_pause(now - began), MAX_AGE_SECONDS)
 
-    def _search(self, ring: str) -> list[tuple[int, _Source]]:
+    def _search(self, ring: str) -> list[_Found]:
         for count, priority in enumerate(self._levels()):
             if count == _LEVELS_ONE_BY_ONE:
                 return self._read_beyond(priority) if ring == "own_candidates" else []
@@ -91,24 +103,26 @@ class Candidates:
             above = row["priority"]
             yield above
 
-    def _look(self, ring: str, priority: int) -> list[tuple[int, _Source]]:
+    def _look(self, ring: str, priority: int) -> list[_Found]:
         cursor = self._cursors.get((ring, priority), 0)
+        if cursor == 0:
+            return self._look_back(ring, priority, _LAST_ID)
         return self._look_back(ring, priority, cursor) or self._read(
             ring, priority, cursor, _LAST_ID
         )
 
-    def _look_back(self, ring: str, priority: int, cursor: int) -> list[tuple[int, _Source]]:
-        """Find jobs that came back behind the cursor: retries, swept and handed-back ones."""
+    def _look_back(self, ring: str, priority: int, cursor: int) -> list[_Found]:
+        """Find jobs from the beginning on: those that came back behind the cursor come first."""
         key = (ring, priority)
         began = time.monotonic()
-        if cursor == 0 or began < self._look_back_at.get(key, 0.0):
+        if cursor != _LAST_ID and began < self._look_back_at.get(key, 0.0):
             return []
         found = self._read(ring, priority, 0, cursor)
         now = time.monotonic()
-        self._look_back_at[key] = now + _pause(now - began)
+        self._look_back_at[key] = now + min(_pause(now - began), _LOOK_BACK_SECONDS)
         return found
 
-    def _read_beyond(self, priority: int) -> list[tuple[int, _Source]]:
+    def _read_beyond(self, priority: int) -> list[_Found]:
         rows = self._db.fetch_all(
             "own_candidates_beyond",
             priority=priority,
@@ -116,9 +130,9 @@ class Candidates:
             total=self._partition.total,
             limit=self._batch,
         )
-        return [(row["id"], ("own_candidates", row["priority"])) for row in rows]
+        return [(_candidate(row), ("own_candidates", row["priority"])) for row in rows]
 
-    def _read(self, ring: str, priority: int, after: int, until: int) -> list[tuple[int, _Source]]:
+    def _read(self, ring: str, priority: int, after: int, until: int) -> list[_Found]:
         rows = self._db.fetch_all(
             ring,
             priority=priority,
@@ -128,9 +142,22 @@ class Candidates:
             total=self._partition.total,
             limit=self._batch,
         )
-        return [(row["id"], (ring, priority)) for row in rows]
+        return [(_candidate(row), (ring, priority)) for row in rows]
+
+
+def _candidate(row: Row) -> Candidate:
+    return Candidate(
+        job_id=row["id"],
+        version=row["version"],
+        fence=row["fence"],
+        attempts=row["attempts"],
+        max_attempts=row["max_attempts"],
+        task=row["task"],
+        payload=row["payload"],
+        timeout_seconds=row["timeout_seconds"],
+    )
 
 
 def _pause(took_seconds: float) -> float:
     """Say how long to leave a search alone that took so long."""
-    return min(took_seconds / _FUTILE_SHARE, MAX_AGE_SECONDS)
+    return took_seconds / _FUTILE_SHARE

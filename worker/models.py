@@ -40,6 +40,20 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """A ready job as it was read; `version` tells whether it has been touched since."""
+
+    job_id: int
+    version: str
+    fence: int
+    attempts: int
+    max_attempts: int | None
+    task: str
+    payload: str
+    timeout_seconds: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """A worker's hold on a job, proved by its fence number."""
 
@@ -70,11 +84,11 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a claim is to end: all that a settlement needs, and what the journal keeps."""
+    """How a claim is to end: all that a settlement needs, its result as JSON text."""
 
     outcome: Outcome
     why: Explanation | None = None
-    result: JSON = None
+    result: str | None = None
     delay_seconds: float | None = None
 
 

@@ -10,6 +10,7 @@ import json
 import logging
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +28,7 @@ from worker.errors import (
     PayloadError,
 )
 from worker.fingerprint import fingerprint, frames_of
-from worker.models import JSON, Claim, Ending, Explanation, Outcome, Owner, Status
+from worker.models import JSON, Candidate, Claim, Ending, Explanation, Outcome, Owner, Status
 from worker.queue import Queue
 from worker.settings import RunSettings
 from worker.settler import Settler
@@ -56,32 +57,44 @@ class Performer:
     session: BrowserSession
     entry: Entry
     stop: StopRequest
+    _memory_checked_at: int = 0
 
     def make_ready(self) -> None:
         """Have a good browser at hand before a job is claimed; raises LaunchFailed."""
         if not self.session.is_alive:
+            self._memory_checked_at = 0
             self.session.open()
         elif reason := self._why_recycle():
             logger.info("recycling the browser: %s", reason)
+            self._memory_checked_at = 0
             self.session.recycle()
         else:
             return
         self._show_processes()
 
+    @property
+    def is_browser_worn(self) -> bool:
+        """Whether the browser has had its number of jobs; memory is looked at between claims."""
+        return self.session.jobs_since_launch >= self.settings.recycle_jobs
+
     def _why_recycle(self) -> str | None:
         jobs = self.session.jobs_since_launch
         if jobs >= self.settings.recycle_jobs:
             return f"{jobs} jobs since its launch"
-        if jobs and jobs % MEMORY_CHECK_JOBS == 0:
+        if jobs - self._memory_checked_at >= MEMORY_CHECK_JOBS:
+            self._memory_checked_at = jobs
             used = self.session.memory_mb()
             if used > self.settings.recycle_mb:
                 return f"{used:.0f} MB of memory"
         return None
 
-    def perform(self, claim: Claim) -> None:
-        """Do one job and settle it; raises LaunchFailed, after handing it back, without a browser.
+    def perform(
+        self, claim: Claim, next_candidate: Callable[[], Candidate | None] = lambda: None
+    ) -> Claim | None:
+        """Do one job and settle it; return the claim on the next one, if one came with it.
 
-        A claim that was lost meanwhile is dropped: its outcome is another's to write.
+        Raises LaunchFailed, after handing the job back, when there is no browser. A claim that was
+        lost meanwhile is dropped: its outcome is another's to write.
         """
         claim = self._capped(claim)
         try:
@@ -90,8 +103,9 @@ class Performer:
             self._settle_failure(claim, error)
             if isinstance(error, LaunchFailed):
                 raise
+            return None
         else:
-            self._settle_success(claim, result)
+            return self._settle_success(claim, result, next_candidate())
         finally:
             self.entry.end_job()
 
@@ -101,9 +115,10 @@ class Performer:
             return claim
         return self.queue.limit_attempts(claim, task.max_attempts)
 
-    def _attempt(self, claim: Claim) -> JSON:
+    def _attempt(self, claim: Claim) -> str:
+        """Run the job's task and return its result as JSON text."""
         seconds = claim.timeout_seconds or self.settings.job_timeout_seconds
-        self._show(claim, claim.task, seconds)
+        self.entry.begin_job(claim.job_id, claim.fence, claim.attempt, claim.task, seconds)
         if claim.attempt > claim.max_attempts:
             raise Fail(
                 f"it has had its {claim.max_attempts} attempts; "
@@ -112,8 +127,8 @@ class Performer:
         task = self.registry.get(claim.task)
         payload = _payload(claim)
         seconds = claim.timeout_seconds or task.timeout_seconds or seconds
-        self._show(claim, f"{claim.task} {payload.get('url', '')}".rstrip(), seconds)
-        return _checked(self._run(task, payload, self._job(claim, seconds), seconds))
+        self.entry.describe_job(f"{claim.task} {payload.get('url', '')}".rstrip(), seconds)
+        return _as_json(self._run(task, payload, self._job(claim, seconds), seconds))
 
     def _run(self, task: Task, payload: dict[str, Any], job: Job, seconds: float) -> Any:
         page = None
@@ -150,10 +165,13 @@ class Performer:
             logger.debug("cannot tell whether the page is a challenge: %s", problem)
             return None
 
-    def _settle_success(self, claim: Claim, result: JSON) -> None:
+    def _settle_success(
+        self, claim: Claim, result: str, candidate: Candidate | None
+    ) -> Claim | None:
         self.entry.phase = Phase.SETTLING
+        following = None
         try:
-            self.settler.settle(claim, Ending(Outcome.DONE, result=result))
+            following = self.settler.finish(claim, result, self.owner, candidate)
             self.entry.done += 1
         except BadData as error:
             why = Explanation(f"its result cannot be stored: {error}")
@@ -161,6 +179,7 @@ class Performer:
         except ClaimLost as lost:
             logger.error("%s", lost)
         self.session.release(clean=True)
+        return following
 
     def _settle_failure(self, claim: Claim, error: BaseException) -> None:
         verdict = judge(error)
@@ -247,12 +266,8 @@ class Performer:
             max_attempts=claim.max_attempts,
             task=claim.task,
             deadline=time.monotonic() + seconds,
-            log=logging.getLogger(f"nightshift.job.{claim.job_id}"),
             _on_step=show,
         )
-
-    def _show(self, claim: Claim, label: str, seconds: float) -> None:
-        self.entry.begin_job(claim.job_id, claim.fence, claim.attempt, label, seconds)
 
     def _show_processes(self) -> None:
         driver, browser = self.session.processes()
@@ -292,17 +307,16 @@ def _kind(value: JSON) -> str:
     return names.get(type(value), "a number")
 
 
-def _checked(result: Any) -> JSON:
+def _as_json(result: Any) -> str:
     try:
-        size = len(json.dumps(result, allow_nan=False))
+        text = json.dumps(result, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise Fail(
             f"the task returned what is not JSON ({error}); return dicts, lists, texts and numbers"
         ) from error
-    if size > MAX_RESULT_BYTES:
+    if len(text) > MAX_RESULT_BYTES:
         raise Fail(
-            f"the task's result is {size / 1e6:.1f} MB, the limit is "
+            f"the task's result is {len(text) / 1e6:.1f} MB, the limit is "
             f"{MAX_RESULT_BYTES / 1e6:g} MB; write it to a file and return its path"
         )
-    checked: JSON = result
-    return checked
+    return text

@@ -1,7 +1,7 @@
 """Named SQL: every query in `sql/queries/` is found by its name, and has one.
 
 A query is a `-- name:` line, a purpose line, and its statements. One that holds several
-statements is a script, sent to the server in one round trip.
+statements is a script: one transaction, sent in one round trip, that ends with its own COMMIT.
 """
 
 from __future__ import annotations

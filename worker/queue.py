@@ -10,13 +10,13 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import fields as dataclass_fields
-from typing import Any
 
 from worker.candidates import Candidates
 from worker.database import Database, Row
 from worker.errors import ClaimLost
 from worker.models import (
     JSON,
+    Candidate,
     Claim,
     Ending,
     Explanation,
@@ -36,12 +36,11 @@ MAX_CRASHES = 2
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """Where a job goes when its claim ends."""
+    """Where a job goes when its claim ends without a result."""
 
     outcome: Outcome
     status: Status
     why: Explanation | None = None
-    result: JSON = None
     delay_seconds: float | None = None
     counts: bool = True
 
@@ -89,17 +88,55 @@ class Queue:
 
         The attempt is counted here. A job that others took in the meantime is passed over.
         """
-        while (job_id := candidates.next()) is not None:
-            _, rows = self._db.run_script(
+        while (candidate := candidates.next()) is not None:
+            claimed = self._db.execute(
                 "claim_job",
-                id=job_id,
+                id=candidate.job_id,
+                version=candidate.version,
                 slot=owner.slot,
                 incarnation=owner.incarnation,
                 lease_seconds=self.lease_seconds,
             )
-            if rows:
-                return self._claim(job_id, rows[0])
+            if claimed == 1 or self.is_own(owner, candidate):
+                return self._claim(candidate)
         return None
+
+    def complete_and_claim(
+        self, claim: Claim, result: str, owner: Owner, candidate: Candidate
+    ) -> tuple[bool, Claim | None]:
+        """Finish a job and claim the next one in one transaction: one commit instead of two.
+
+        `result` is JSON text. Returns whether the first claim still held, and the second claim
+        if it could be had.
+        """
+        counts = self._db.run_script(
+            "complete_and_claim",
+            id=claim.job_id,
+            fence=claim.fence,
+            result=result,
+            next_id=candidate.job_id,
+            next_version=candidate.version,
+            slot=owner.slot,
+            incarnation=owner.incarnation,
+            lease_seconds=self.lease_seconds,
+        )
+        is_settled = counts[1] == 1 or self._is_settled(claim, Outcome.DONE)
+        is_claimed = counts[2] == 1 or self.is_own(owner, candidate)
+        return is_settled, self._claim(candidate) if is_claimed else None
+
+    def reclaim(self, owner: Owner, candidate: Candidate) -> Claim | None:
+        """Return the claim on a candidate if it was made before its connection broke."""
+        return self._claim(candidate) if self.is_own(owner, candidate) else None
+
+    def is_own(self, owner: Owner, candidate: Candidate) -> bool:
+        """Tell whether a job that cannot be claimed is ours: a claim may outlive its connection."""
+        row = self._db.fetch_one(
+            "own_claim",
+            id=candidate.job_id,
+            fence=candidate.fence + 1,
+            incarnation=owner.incarnation,
+        )
+        return row is not None
 
     def limit_attempts(self, claim: Claim, max_attempts: int) -> Claim:
         """Give a job that has no cap of its own that of its task, in its row too.
@@ -124,7 +161,7 @@ class Queue:
         why = ending.why or Explanation("")
         match ending.outcome:
             case Outcome.DONE:
-                return self.complete(claim, ending.result)
+                return self._complete(claim, ending.result or "null")
             case Outcome.HANDED_BACK:
                 return self.hand_back(claim, why, delay_seconds=ending.delay_seconds)
             case Outcome.ERROR:
@@ -135,7 +172,15 @@ class Queue:
 
     def complete(self, claim: Claim, result: JSON) -> Status:
         """Finish the job. Raises ClaimLost if it has been given to another worker since."""
-        return self.settle(claim, Settlement(Outcome.DONE, Status.DONE, result=result))
+        return self._complete(claim, json.dumps(result, allow_nan=False))
+
+    def _complete(self, claim: Claim, result: str) -> Status:
+        counts = self._db.run_script(
+            "complete_job", id=claim.job_id, fence=claim.fence, result=result
+        )
+        if counts[1] != 1 and not self._is_settled(claim, Outcome.DONE):
+            raise ClaimLost(claim.job_id, claim.fence)
+        return Status.DONE
 
     def retry(
         self,
@@ -178,16 +223,15 @@ class Queue:
     ) -> Status:
         """End a claim under its fence, with its history, in one transaction and round trip."""
         why = _storable(settlement.why or Explanation(""))
-        has_result = settlement.status is Status.DONE
-        counts, _ = self._db.run_script(
+        counts = self._db.run_script(
             "settle_job",
             id=claim.job_id,
             fence=claim.fence,
             attempt=claim.attempt,
             status=settlement.status.value,
             outcome=settlement.outcome.value,
-            result=json.dumps(settlement.result, allow_nan=False) if has_result else None,
-            last_error=_fitted(why.last_error or why.reason) if not has_result else None,
+            result=None,
+            last_error=_fitted(why.last_error or why.reason),
             refund=0 if settlement.counts else 1,
             delay_seconds=settlement.delay_seconds,
             wait_reason=why.reason[:255] if settlement.status is Status.PENDING else None,
@@ -241,16 +285,16 @@ class Queue:
         """Read one job's attempts, oldest first."""
         return self._db.fetch_all("attempts_of_job", id=job_id)
 
-    def _claim(self, job_id: int, row: dict[str, Any]) -> Claim:
+    def _claim(self, candidate: Candidate) -> Claim:
         return Claim(
-            job_id=job_id,
-            fence=row["fence"],
-            attempt=row["attempts"],
-            max_attempts=row["max_attempts"] or self.max_attempts,
-            task=row["task"],
-            payload=row["payload"],
-            timeout_seconds=row["timeout_seconds"],
-            has_default_cap=row["max_attempts"] is None,
+            job_id=candidate.job_id,
+            fence=candidate.fence + 1,
+            attempt=candidate.attempts + 1,
+            max_attempts=candidate.max_attempts or self.max_attempts,
+            task=candidate.task,
+            payload=candidate.payload,
+            timeout_seconds=candidate.timeout_seconds,
+            has_default_cap=candidate.max_attempts is None,
         )
 
     def _is_settled(self, claim: Claim, outcome: Outcome) -> bool:

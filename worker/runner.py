@@ -11,6 +11,7 @@ import logging
 import shutil
 import signal
 import time
+from functools import partial
 
 from worker import audit, journal, log, runs, sweep
 from worker.board import Board, Phase
@@ -19,7 +20,7 @@ from worker.browser.session import BrowserSession
 from worker.candidates import Candidates
 from worker.database import Database
 from worker.errors import DatabaseUnavailable, NightshiftError
-from worker.models import Owner, Partition, Status
+from worker.models import Candidate, Owner, Partition, Status
 from worker.perform import Performer
 from worker.queue import Queue
 from worker.settings import RunSettings
@@ -108,30 +109,41 @@ class Runner:
 
     def _work(self, performer: Performer) -> None:
         idle_seconds = MIN_IDLE_SECONDS
-        self._entry.phase = Phase.BOOTING
-        while not self._stop.is_stopping and not self._is_time_up():
+        while self._may_claim():
             if self._header.is_paused:
                 self._entry.phase = Phase.PAUSED
                 self._stop.wait(PAUSE_SECONDS)
-                continue
-            if not self._candidates.has_next():
+            elif self._candidates.has_next():
+                idle_seconds = MIN_IDLE_SECONDS
+                self._work_on(performer)
+            else:
                 self._entry.phase = Phase.IDLE
                 if self._is_drained():
                     return
                 self._stop.wait(idle_seconds)
                 idle_seconds = min(idle_seconds * 2, MAX_IDLE_SECONDS)
-                continue
-            if not performer.session.is_alive:
-                # Without a browser a worker has not booted, however long it has waited for work.
-                self._entry.phase = Phase.BOOTING
-            performer.make_ready()
-            self._entry.phase = Phase.IDLE
-            claim = self._queue.claim(performer.owner, self._candidates)
-            if claim is not None:
-                idle_seconds = MIN_IDLE_SECONDS
-                began = time.monotonic()
-                performer.perform(claim)
-                self._learn_pace(time.monotonic() - began)
+
+    def _work_on(self, performer: Performer) -> None:
+        """Claim a job and perform it, and every further one that came with the one before."""
+        if not performer.session.is_alive:
+            # Without a browser a worker has not booted, however long it has waited for work.
+            self._entry.phase = Phase.BOOTING
+        performer.make_ready()
+        self._entry.phase = Phase.IDLE
+        claim = self._queue.claim(performer.owner, self._candidates)
+        while claim is not None:
+            began = time.monotonic()
+            claim = performer.perform(claim, partial(self._following, performer))
+            self._learn_pace(time.monotonic() - began)
+
+    def _following(self, performer: Performer) -> Candidate | None:
+        """Name the job to claim together with a settlement, without asking the database."""
+        if performer.is_browser_worn or self._header.is_paused or not self._may_claim():
+            return None
+        return self._candidates.at_hand()
+
+    def _may_claim(self) -> bool:
+        return not self._stop.is_stopping and not self._is_time_up()
 
     def _is_time_up(self) -> bool:
         """Whether a job started now would likely not be finished when the run's time is over."""

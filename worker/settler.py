@@ -13,7 +13,7 @@ from pathlib import Path
 from worker import journal
 from worker.database import Database
 from worker.errors import ClaimLost, DatabaseUnavailable
-from worker.models import Claim, Ending, Status
+from worker.models import Candidate, Claim, Ending, Outcome, Owner, Status
 from worker.queue import Queue
 
 FIRST_PATIENCE_SECONDS = 1.0
@@ -49,6 +49,33 @@ class Settler:
         self._drop(path)
         logger.warning("the outcome of job %s is written: %s", claim.job_id, status)
         return status
+
+    def finish(
+        self, claim: Claim, result: str, owner: Owner, candidate: Candidate | None
+    ) -> Claim | None:
+        """Finish a job and, in the same transaction, claim the candidate if there is one.
+
+        Raises ClaimLost only when there is no next claim to return with it.
+        """
+        ending = Ending(Outcome.DONE, result=result)
+        if candidate is None:
+            self.settle(claim, ending)
+            return None
+        try:
+            with self.db.patience(FIRST_PATIENCE_SECONDS):
+                is_settled, following = self.queue.complete_and_claim(
+                    claim, result, owner, candidate
+                )
+        except DatabaseUnavailable:
+            # Perhaps it was written before the connection broke: both parts can be asked for.
+            self.settle(claim, ending)
+            return self.queue.reclaim(owner, candidate)
+        if not is_settled:
+            lost = ClaimLost(claim.job_id, claim.fence)
+            if following is None:
+                raise lost
+            logger.error("%s", lost)
+        return following
 
     def _keep(self, claim: Claim, ending: Ending) -> Path | None:
         try:

@@ -24,6 +24,8 @@ CREATE TABLE IF NOT EXISTS work_queue (
   profile_id      VARCHAR(64)  NULL,
   account_id      VARCHAR(64)  NULL,
   created_at      DATETIME(6)  NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+  changed_at      DATETIME(6)  NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6)
+                               COMMENT 'version stamp for claims, in the clock of who wrote it',
   PRIMARY KEY (id),
   UNIQUE KEY one_job_per_dedupe_key (dedupe_key),
   KEY next_candidates (status, not_before, priority, id),

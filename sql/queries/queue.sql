@@ -20,54 +20,72 @@ SELECT priority
 
 -- name: own_candidates
 -- List ready ids of one slot's partition after its cursor, from the index alone and without locks.
-SELECT id
-  FROM work_queue FORCE INDEX (next_candidates)
- WHERE status = 'pending' AND not_before IS NULL AND priority = %(priority)s
-   AND id > %(after)s AND id <= %(until)s
-   AND id %% %(total)s = %(slot)s
- ORDER BY id
- LIMIT %(limit)s;
+SELECT q.id, CAST(q.changed_at AS CHAR) AS version, q.fence, q.attempts, q.max_attempts, q.task,
+       q.payload, q.timeout_seconds, q.priority
+  FROM (SELECT id
+          FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = 'pending' AND not_before IS NULL AND priority = %(priority)s
+           AND id > %(after)s AND id <= %(until)s
+           AND id %% %(total)s = %(slot)s
+         ORDER BY id
+         LIMIT %(limit)s) ready
+  JOIN work_queue q ON q.id = ready.id
+ ORDER BY q.id;
 
 -- name: own_candidates_beyond
 -- List ready ids of one slot's partition from a priority on, where there are too many to ask each.
-SELECT id, priority
-  FROM work_queue FORCE INDEX (next_candidates)
- WHERE status = 'pending' AND not_before IS NULL AND priority >= %(priority)s
-   AND id %% %(total)s = %(slot)s
- ORDER BY priority, id
- LIMIT %(limit)s;
+SELECT q.id, CAST(q.changed_at AS CHAR) AS version, q.fence, q.attempts, q.max_attempts, q.task,
+       q.payload, q.timeout_seconds, q.priority
+  FROM (SELECT id
+          FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = 'pending' AND not_before IS NULL AND priority >= %(priority)s
+           AND id %% %(total)s = %(slot)s
+         ORDER BY priority, id
+         LIMIT %(limit)s) ready
+  JOIN work_queue q ON q.id = ready.id
+ ORDER BY q.priority, q.id;
 
 -- name: help_candidates
 -- List ready ids of other partitions, split among the helpers by the next digit of the id.
-SELECT id
-  FROM work_queue FORCE INDEX (next_candidates)
- WHERE status = 'pending' AND not_before IS NULL AND priority = %(priority)s
-   AND id > %(after)s AND id <= %(until)s
-   AND id DIV %(total)s %% %(total)s = %(slot)s
- ORDER BY id
- LIMIT %(limit)s;
+SELECT q.id, CAST(q.changed_at AS CHAR) AS version, q.fence, q.attempts, q.max_attempts, q.task,
+       q.payload, q.timeout_seconds, q.priority
+  FROM (SELECT id
+          FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = 'pending' AND not_before IS NULL AND priority = %(priority)s
+           AND id > %(after)s AND id <= %(until)s
+           AND id DIV %(total)s %% %(total)s = %(slot)s
+         ORDER BY id
+         LIMIT %(limit)s) ready
+  JOIN work_queue q ON q.id = ready.id
+ ORDER BY q.id;
 
 -- name: any_candidates
 -- List ready ids whoever they belong to: the last helpings of a run.
-SELECT id
-  FROM work_queue FORCE INDEX (next_candidates)
- WHERE status = 'pending' AND not_before IS NULL AND priority = %(priority)s
-   AND id > %(after)s AND id <= %(until)s
- ORDER BY id
- LIMIT %(limit)s;
+SELECT q.id, CAST(q.changed_at AS CHAR) AS version, q.fence, q.attempts, q.max_attempts, q.task,
+       q.payload, q.timeout_seconds, q.priority
+  FROM (SELECT id
+          FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = 'pending' AND not_before IS NULL AND priority = %(priority)s
+           AND id > %(after)s AND id <= %(until)s
+         ORDER BY id
+         LIMIT %(limit)s) ready
+  JOIN work_queue q ON q.id = ready.id
+ ORDER BY q.id;
 
 -- name: claim_job
--- Take one job by its key if it is still ready, and read it if it is ours: safe to repeat, because
--- an incarnation holds one job at a time.
+-- Take one job by its key, if it is still ready and just as it was read.
 UPDATE work_queue
    SET status = 'in_progress', fence = fence + 1, attempts = attempts + 1,
        worker_id = %(slot)s, incarnation = %(incarnation)s,
        started_at = UTC_TIMESTAMP(6), finished_at = NULL,
        lease_until = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND
- WHERE id = %(id)s AND status = 'pending' AND not_before IS NULL;
-SELECT fence, attempts, max_attempts, task, payload, timeout_seconds
-  FROM work_queue
- WHERE id = %(id)s AND incarnation = %(incarnation)s AND status = 'in_progress';
+ WHERE id = %(id)s AND status = 'pending' AND not_before IS NULL AND changed_at = %(version)s;
+
+-- name: own_claim
+-- Tell whether a job is ours: our claim may have outlived its connection.
+SELECT fence FROM work_queue
+ WHERE id = %(id)s AND fence = %(fence)s AND incarnation = %(incarnation)s
+   AND status = 'in_progress';
 
 -- name: renew_claims
 -- Extend the leases of living workers' claims, for the whole pool in one statement.
@@ -76,9 +94,9 @@ UPDATE work_queue
  WHERE (id, fence) IN %(claims)s AND status = 'in_progress';
 
 -- name: settle_job
--- End a claim and write its history in one transaction, if the claim still holds. History comes first
--- and the job follows it: ROW_COUNT() would lie when the client has vanished in between.
-BEGIN;
+-- End a claim and write its history in one transaction, if the claim still holds. History comes
+-- first and the job follows it: ROW_COUNT() would lie when the client has vanished in between.
+-- An older row of that key is of another life of the table, before a TRUNCATE.
 INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, started_at,
                           finished_at, reason, fingerprint, evidence, last_step)
 SELECT id, fence, %(attempt)s, %(outcome)s, worker_id, incarnation, started_at,
@@ -86,7 +104,13 @@ SELECT id, fence, %(attempt)s, %(outcome)s, worker_id, incarnation, started_at,
   FROM work_queue
  WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress'
    AND (lease_until < UTC_TIMESTAMP(6) OR NOT %(only_if_expired)s)
-   FOR UPDATE;
+   FOR UPDATE
+ON DUPLICATE KEY UPDATE
+       attempt = VALUES(attempt), outcome = VALUES(outcome), worker_id = VALUES(worker_id),
+       incarnation = VALUES(incarnation), started_at = VALUES(started_at),
+       finished_at = VALUES(finished_at), reason = VALUES(reason),
+       fingerprint = VALUES(fingerprint), evidence = VALUES(evidence),
+       last_step = VALUES(last_step);
 UPDATE work_queue
    SET status = %(status)s, result = %(result)s, last_error = %(last_error)s,
        attempts = attempts - %(refund)s,
@@ -95,7 +119,54 @@ UPDATE work_queue
        finished_at = IF(%(status)s = 'pending', NULL, UTC_TIMESTAMP(6)),
        lease_until = NULL
  WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress'
-   AND EXISTS (SELECT 1 FROM job_attempts WHERE job_id = %(id)s AND fence = %(fence)s);
+   AND EXISTS (SELECT 1 FROM job_attempts h
+                WHERE h.job_id = %(id)s AND h.fence = %(fence)s
+                  AND h.started_at = work_queue.started_at);
+COMMIT;
+
+-- name: complete_job
+-- Finish a job and write its history in one transaction, if the claim still holds.
+INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, started_at,
+                          finished_at)
+SELECT id, fence, attempts, 'done', worker_id, incarnation, started_at, UTC_TIMESTAMP(6)
+  FROM work_queue
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress'
+   FOR UPDATE
+ON DUPLICATE KEY UPDATE
+       attempt = VALUES(attempt), outcome = VALUES(outcome), worker_id = VALUES(worker_id),
+       incarnation = VALUES(incarnation), started_at = VALUES(started_at),
+       finished_at = VALUES(finished_at), reason = NULL, fingerprint = NULL, evidence = NULL,
+       last_step = NULL;
+UPDATE work_queue
+   SET status = 'done', result = %(result)s, last_error = NULL, wait_reason = NULL,
+       finished_at = UTC_TIMESTAMP(6), lease_until = NULL
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress';
+COMMIT;
+
+-- name: complete_and_claim
+-- Finish a job as above and take the next one in the same transaction: one commit for both.
+INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, started_at,
+                          finished_at)
+SELECT id, fence, attempts, 'done', worker_id, incarnation, started_at, UTC_TIMESTAMP(6)
+  FROM work_queue
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress'
+   FOR UPDATE
+ON DUPLICATE KEY UPDATE
+       attempt = VALUES(attempt), outcome = VALUES(outcome), worker_id = VALUES(worker_id),
+       incarnation = VALUES(incarnation), started_at = VALUES(started_at),
+       finished_at = VALUES(finished_at), reason = NULL, fingerprint = NULL, evidence = NULL,
+       last_step = NULL;
+UPDATE work_queue
+   SET status = 'done', result = %(result)s, last_error = NULL, wait_reason = NULL,
+       finished_at = UTC_TIMESTAMP(6), lease_until = NULL
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress';
+UPDATE work_queue
+   SET status = 'in_progress', fence = fence + 1, attempts = attempts + 1,
+       worker_id = %(slot)s, incarnation = %(incarnation)s,
+       started_at = UTC_TIMESTAMP(6), finished_at = NULL,
+       lease_until = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND
+ WHERE id = %(next_id)s AND status = 'pending' AND not_before IS NULL
+   AND changed_at = %(next_version)s;
 COMMIT;
 
 -- name: attempt_exists

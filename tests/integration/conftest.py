@@ -81,9 +81,9 @@ def lose_the_next_answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[Database]
     def lose(db: Database) -> None:
         attempt = db._attempt
 
-        def attempt_without_answer(operation: Callable[..., Any]) -> Any:
+        def attempt_without_answer(operation: Callable[..., Any], **options: bool) -> Any:
             monkeypatch.setattr(db, "_attempt", attempt)
-            attempt(operation)
+            attempt(operation, **options)
             db.close()
             raise pymysql.err.OperationalError(2013, "Lost connection to MySQL server during query")
 

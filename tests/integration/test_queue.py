@@ -215,18 +215,26 @@ def test_a_job_that_killed_its_worker_twice_is_an_error(queue, claim_as):
 def test_an_outcome_without_its_history_is_not_written_at_all(database, queue, claim_as):
     queue.enqueue("visit", {})
     claim = claim_as()
-    database.run_statement(
-        "INSERT INTO job_attempts (job_id, fence, attempt, outcome, finished_at) "
-        "VALUES (%(id)s, %(fence)s, 1, 'swept', UTC_TIMESTAMP(6))",
-        {"id": claim.job_id, "fence": claim.fence},
-    )
+    # A history that takes nothing: every row of it would be against this check.
+    database.run_statement("ALTER TABLE job_attempts ADD CONSTRAINT is_full CHECK (attempt > 99)")
     before = everything(database)
 
     for end in ENDINGS.values():
-        with pytest.raises(DuplicateKey):
+        with pytest.raises(BadData):
             end(queue, claim)
         assert everything(database) == before
     assert before[0][0]["status"] == "in_progress"
+
+
+def test_history_of_a_truncated_table_does_not_stand_in_the_way(database, queue, claim_as):
+    queue.enqueue("visit", {})
+    queue.complete(claim_as(), {})
+    database.run_statement("TRUNCATE TABLE work_queue")
+    job_id = queue.enqueue("visit", {})
+
+    queue.fail(claim_as(), Explanation("another life"))
+
+    assert [row["outcome"] for row in queue.history(job_id)] == ["error"]
 
 
 def test_an_outcome_written_before_the_connection_broke_is_known_as_our_own(

@@ -99,12 +99,7 @@ class QueueMachine(RuleBasedStateMachine):
             return
         own = {i for i in ready if i % SLOTS == slot}
         assert claim.job_id in (ready if has_looked or not own else own)
-        job = self.model[claim.job_id]
-        job.status, job.is_expired = "in_progress", False
-        job.attempts += 1
-        job.fence += 1
-        assert (claim.attempt, claim.fence) == (job.attempts, job.fence)
-        worker.claim = claim
+        self._take(worker, claim)
 
     @rule(slot=slots)
     def complete(self, slot: int) -> None:
@@ -113,6 +108,26 @@ class QueueMachine(RuleBasedStateMachine):
             job.finishes += 1
 
         self._settle(slot, lambda claim: self.queue.complete(claim, {"ok": True}), then)
+
+    @rule(slot=slots)
+    def complete_and_claim(self, slot: int) -> None:
+        """A worker finishes its job and takes the next in the same transaction."""
+        worker = self.workers[slot]
+        candidate = worker.candidates.at_hand()
+        if worker.claim is None or candidate is None:
+            return
+        claim, held = worker.claim, self._holds(worker.claim)
+        owner = Owner(slot, worker.incarnation)
+        settled, following = self.queue.complete_and_claim(claim, "{}", owner, candidate)
+        assert settled == held
+        worker.claim = None
+        worker.lost.append(claim)
+        if held:
+            job = self.model[claim.job_id]
+            job.status, job.is_expired = "done", False
+            job.finishes += 1
+        if following is not None:
+            self._take(worker, following)
 
     @rule(slot=slots, waits=st.booleans())
     def retry(self, slot: int, waits: bool) -> None:
@@ -159,6 +174,7 @@ class QueueMachine(RuleBasedStateMachine):
         if worker.claim is None or not self._holds(worker.claim):
             return
         job = self.model[worker.claim.job_id]
+        job.is_expired = False
         if outcome == "handed_back":
             job.status, job.attempts = "pending", job.attempts - 1
             return
@@ -250,6 +266,16 @@ class QueueMachine(RuleBasedStateMachine):
         job = self.model[claim.job_id]
         job.is_expired = False
         then(job)
+
+    def _take(self, worker: ModelWorker, claim: Claim) -> None:
+        job = self.model[claim.job_id]
+        assert job.status == "pending"
+        assert not job.is_waiting
+        job.status, job.is_expired = "in_progress", False
+        job.attempts += 1
+        job.fence += 1
+        assert (claim.attempt, claim.fence) == (job.attempts, job.fence)
+        worker.claim = claim
 
     def _holds(self, claim: Claim) -> bool:
         job = self.model[claim.job_id]

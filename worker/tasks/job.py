@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field
+from typing import Any
+
+
+class _JobLog(logging.LoggerAdapter[logging.Logger]):
+    def process(
+        self, msg: Any, kwargs: MutableMapping[str, Any]
+    ) -> tuple[Any, MutableMapping[str, Any]]:
+        return f"job {(self.extra or {})['job']}: {msg}", kwargs
 
 
 @dataclass(slots=True)
@@ -17,7 +25,6 @@ class Job:
     max_attempts: int
     task: str
     deadline: float
-    log: logging.Logger
     last_step: str | None = None
     _on_step: Callable[[str], None] = field(default=lambda text: None, repr=False)
 
@@ -25,6 +32,11 @@ class Job:
         """Name the last safe point reached; it is shown live and kept with the attempt."""
         self.last_step = text
         self._on_step(text)
+
+    @property
+    def log(self) -> logging.LoggerAdapter[logging.Logger]:
+        """A logger whose lines name the job."""
+        return _JobLog(logging.getLogger("nightshift.job"), {"job": self.id})
 
     @property
     def seconds_left(self) -> float:
