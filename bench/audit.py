@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worker.database import Database
+from worker.drill import finish_ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def audit(db: Database, ledger: Path, killed: AbstractSet[int]) -> Audit:
         row["id"]: row["status"] for row in db.run_statement("SELECT id, status FROM work_queue")
     }
     attempts = db.run_statement("SELECT job_id, outcome, incarnation FROM job_attempts")
-    finishes = Counter(row["job_id"] for row in attempts if row["outcome"] == "done")
+    finishes = finish_ledger.finishes(db)
     excuses = Counter(
         row["job_id"]
         for row in attempts

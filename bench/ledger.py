@@ -20,6 +20,7 @@ from bench import ledger_task
 from bench.audit import audit, count_ends
 from bench.server import Bench, private_bench
 from worker.database import Database
+from worker.drill import finish_ledger
 from worker.queue import Queue
 from worker.settings import PROJECT_ROOT
 
@@ -114,6 +115,7 @@ def _children(pid: int) -> list[int]:
 def run(jobs: int, workers: int) -> int:
     """Drain so many jobs with kills after one third and two thirds; return the exit code."""
     with private_bench() as bench, closing(Database(bench.database)) as db:
+        finish_ledger.install(db)
         Queue(db).enqueue_many("ledgered", [{} for _ in range(jobs)])
         course = LedgerRun(bench, db, workers)
         killed: set[int] = set()

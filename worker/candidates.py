@@ -155,6 +155,7 @@ def _candidate(row: Row) -> Candidate:
         task=row["task"],
         payload=row["payload"],
         timeout_seconds=row["timeout_seconds"],
+        was_done=bool(row["was_done"]),
     )
 
 

@@ -51,6 +51,7 @@ class Candidate:
     task: str
     payload: str
     timeout_seconds: int | None
+    was_done: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The queue: enqueue, claim, renew, settle. Every write about a claim carries its fence.
 
-A settlement and its history are one transaction. A write that may or may not have reached the
-server before its connection broke can be repeated: its history tells.
+A finish is one row and its own record; any other settlement is one transaction with its history. A
+write that may have reached the server before its connection broke can be repeated: those tell.
 """
 
 from __future__ import annotations
@@ -89,6 +89,7 @@ class Queue:
         The attempt is counted here. A job that others took in the meantime is passed over.
         """
         while (candidate := candidates.next()) is not None:
+            self._keep_former_finish(candidate)
             claimed = self._db.execute(
                 "claim_job",
                 id=candidate.job_id,
@@ -109,7 +110,8 @@ class Queue:
         `result` is JSON text. Returns whether the first claim still held, and the second claim
         if it could be had.
         """
-        counts = self._db.run_script(
+        self._keep_former_finish(candidate)
+        changed = self._db.execute(
             "complete_and_claim",
             id=claim.job_id,
             fence=claim.fence,
@@ -120,9 +122,9 @@ class Queue:
             incarnation=owner.incarnation,
             lease_seconds=self.lease_seconds,
         )
-        is_settled = counts[1] == 1 or self._is_settled(claim, Outcome.DONE)
-        is_claimed = counts[2] == 1 or self.is_own(owner, candidate)
-        return is_settled, self._claim(candidate) if is_claimed else None
+        if changed == 2:
+            return True, self._claim(candidate)
+        return self._is_finished(claim), self.reclaim(owner, candidate)
 
     def reclaim(self, owner: Owner, candidate: Candidate) -> Claim | None:
         """Return the claim on a candidate if it was made before its connection broke."""
@@ -175,10 +177,10 @@ class Queue:
         return self._complete(claim, json.dumps(result, allow_nan=False))
 
     def _complete(self, claim: Claim, result: str) -> Status:
-        counts = self._db.run_script(
+        changed = self._db.execute(
             "complete_job", id=claim.job_id, fence=claim.fence, result=result
         )
-        if counts[1] != 1 and not self._is_settled(claim, Outcome.DONE):
+        if changed != 1 and not self._is_finished(claim):
             raise ClaimLost(claim.job_id, claim.fence)
         return Status.DONE
 
@@ -296,6 +298,14 @@ class Queue:
             timeout_seconds=candidate.timeout_seconds,
             has_default_cap=candidate.max_attempts is None,
         )
+
+    def _keep_former_finish(self, candidate: Candidate) -> None:
+        if candidate.was_done:
+            self._db.execute("keep_former_finish", id=candidate.job_id, fence=candidate.fence)
+
+    def _is_finished(self, claim: Claim) -> bool:
+        """Tell whether our own finish went through before its connection broke."""
+        return self._db.fetch_one("own_finish", id=claim.job_id, fence=claim.fence) is not None
 
     def _is_settled(self, claim: Claim, outcome: Outcome) -> bool:
         """Tell whether our own settlement went through before its connection broke."""

@@ -18,3 +18,21 @@ SELECT pid, pid_started FROM workers WHERE ended_at IS NULL;
 -- name: drill_connections
 -- List the connections of the pool under test.
 SELECT id FROM information_schema.processlist WHERE user = %(user)s;
+
+-- name: create_finish_ledger
+-- Make the table in which a trigger notes every finish.
+CREATE TABLE finish_ledger (
+  number BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  job_id BIGINT NOT NULL,
+  fence  BIGINT NOT NULL
+) ENGINE = InnoDB;
+
+-- name: create_finish_trigger
+-- Note every change of a job to done.
+CREATE TRIGGER note_finishes AFTER UPDATE ON work_queue FOR EACH ROW
+INSERT INTO finish_ledger (job_id, fence)
+SELECT NEW.id, NEW.fence FROM DUAL WHERE NEW.status = 'done' AND OLD.status <> 'done';
+
+-- name: count_finishes
+-- Count how often each job was finished.
+SELECT job_id, COUNT(*) AS times FROM finish_ledger GROUP BY job_id;

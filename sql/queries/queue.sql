@@ -21,7 +21,8 @@ SELECT priority
 -- name: own_candidates
 -- List ready ids of one slot's partition after its cursor, from the index alone and without locks.
 SELECT q.id, CAST(q.changed_at AS CHAR) AS version, q.fence, q.attempts, q.max_attempts, q.task,
-       q.payload, q.timeout_seconds, q.priority
+       q.payload, q.timeout_seconds, q.priority,
+       q.finished_at IS NOT NULL AND q.last_error IS NULL AS was_done
   FROM (SELECT id
           FROM work_queue FORCE INDEX (next_candidates)
          WHERE status = 'pending' AND not_before IS NULL AND priority = %(priority)s
@@ -35,7 +36,8 @@ SELECT q.id, CAST(q.changed_at AS CHAR) AS version, q.fence, q.attempts, q.max_a
 -- name: own_candidates_beyond
 -- List ready ids of one slot's partition from a priority on, where there are too many to ask each.
 SELECT q.id, CAST(q.changed_at AS CHAR) AS version, q.fence, q.attempts, q.max_attempts, q.task,
-       q.payload, q.timeout_seconds, q.priority
+       q.payload, q.timeout_seconds, q.priority,
+       q.finished_at IS NOT NULL AND q.last_error IS NULL AS was_done
   FROM (SELECT id
           FROM work_queue FORCE INDEX (next_candidates)
          WHERE status = 'pending' AND not_before IS NULL AND priority >= %(priority)s
@@ -48,7 +50,8 @@ SELECT q.id, CAST(q.changed_at AS CHAR) AS version, q.fence, q.attempts, q.max_a
 -- name: help_candidates
 -- List ready ids of other partitions, split among the helpers by the next digit of the id.
 SELECT q.id, CAST(q.changed_at AS CHAR) AS version, q.fence, q.attempts, q.max_attempts, q.task,
-       q.payload, q.timeout_seconds, q.priority
+       q.payload, q.timeout_seconds, q.priority,
+       q.finished_at IS NOT NULL AND q.last_error IS NULL AS was_done
   FROM (SELECT id
           FROM work_queue FORCE INDEX (next_candidates)
          WHERE status = 'pending' AND not_before IS NULL AND priority = %(priority)s
@@ -62,7 +65,8 @@ SELECT q.id, CAST(q.changed_at AS CHAR) AS version, q.fence, q.attempts, q.max_a
 -- name: any_candidates
 -- List ready ids whoever they belong to: the last helpings of a run.
 SELECT q.id, CAST(q.changed_at AS CHAR) AS version, q.fence, q.attempts, q.max_attempts, q.task,
-       q.payload, q.timeout_seconds, q.priority
+       q.payload, q.timeout_seconds, q.priority,
+       q.finished_at IS NOT NULL AND q.last_error IS NULL AS was_done
   FROM (SELECT id
           FROM work_queue FORCE INDEX (next_candidates)
          WHERE status = 'pending' AND not_before IS NULL AND priority = %(priority)s
@@ -125,49 +129,41 @@ UPDATE work_queue
 COMMIT;
 
 -- name: complete_job
--- Finish a job and write its history in one transaction, if the claim still holds.
-INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, started_at,
-                          finished_at)
-SELECT id, fence, attempts, 'done', worker_id, incarnation, started_at, UTC_TIMESTAMP(6)
-  FROM work_queue
- WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress'
-   FOR UPDATE
-ON DUPLICATE KEY UPDATE
-       attempt = VALUES(attempt), outcome = VALUES(outcome), worker_id = VALUES(worker_id),
-       incarnation = VALUES(incarnation), started_at = VALUES(started_at),
-       finished_at = VALUES(finished_at), reason = NULL, fingerprint = NULL, evidence = NULL,
-       last_step = NULL;
+-- Finish a job, if the claim still holds. Its row is the record of the attempt that finished it.
 UPDATE work_queue
    SET status = 'done', result = %(result)s, last_error = NULL, wait_reason = NULL,
        finished_at = UTC_TIMESTAMP(6), lease_until = NULL
  WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress';
-COMMIT;
 
 -- name: complete_and_claim
--- Finish a job as above and take the next one in the same transaction: one commit for both.
-INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, started_at,
-                          finished_at)
-SELECT id, fence, attempts, 'done', worker_id, incarnation, started_at, UTC_TIMESTAMP(6)
-  FROM work_queue
- WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress'
-   FOR UPDATE
-ON DUPLICATE KEY UPDATE
-       attempt = VALUES(attempt), outcome = VALUES(outcome), worker_id = VALUES(worker_id),
-       incarnation = VALUES(incarnation), started_at = VALUES(started_at),
-       finished_at = VALUES(finished_at), reason = NULL, fingerprint = NULL, evidence = NULL,
-       last_step = NULL;
+-- Finish a job as above and take the next one: both rows in one statement and one commit.
 UPDATE work_queue
-   SET status = 'done', result = %(result)s, last_error = NULL, wait_reason = NULL,
-       finished_at = UTC_TIMESTAMP(6), lease_until = NULL
- WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress';
-UPDATE work_queue
-   SET status = 'in_progress', fence = fence + 1, attempts = attempts + 1,
+   SET result = IF(id = %(id)s, %(result)s, NULL),
+       last_error = IF(id = %(id)s, NULL, last_error),
+       wait_reason = NULL,
+       started_at = IF(id = %(id)s, started_at, UTC_TIMESTAMP(6)),
+       finished_at = IF(id = %(id)s, UTC_TIMESTAMP(6), NULL),
+       lease_until = IF(id = %(id)s, NULL,
+                        UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND),
+       fence = IF(id = %(id)s, fence, fence + 1),
+       attempts = IF(id = %(id)s, attempts, attempts + 1),
        worker_id = %(slot)s, incarnation = %(incarnation)s,
-       started_at = UTC_TIMESTAMP(6), finished_at = NULL,
-       lease_until = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND
- WHERE id = %(next_id)s AND status = 'pending' AND not_before IS NULL
-   AND changed_at = %(next_version)s;
-COMMIT;
+       status = IF(id = %(id)s, 'done', 'in_progress')
+ WHERE (id = %(id)s AND fence = %(fence)s AND status = 'in_progress')
+    OR (id = %(next_id)s AND status = 'pending' AND not_before IS NULL
+        AND changed_at = %(next_version)s);
+
+-- name: keep_former_finish
+-- Put the finish of a job that was put back by hand into its history, before a claim overwrites it.
+INSERT IGNORE INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation,
+                                 started_at, finished_at)
+SELECT id, fence, attempts, 'done', worker_id, incarnation, started_at, finished_at
+  FROM work_queue
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'pending' AND finished_at IS NOT NULL;
+
+-- name: own_finish
+-- Tell whether a job was finished under a fence: our own write may have outlived its connection.
+SELECT fence FROM work_queue WHERE id = %(id)s AND fence = %(fence)s AND status = 'done';
 
 -- name: attempt_exists
 -- Tell whether a claim has been settled already: our own write may have outlived its connection.
@@ -235,5 +231,14 @@ SELECT COALESCE(SUM(status = 'pending'), 0) AS pending,
 SELECT * FROM work_queue WHERE id = %(id)s;
 
 -- name: attempts_of_job
--- Read one job's history in the order it happened.
-SELECT * FROM job_attempts WHERE job_id = %(id)s ORDER BY fence;
+-- Read one job's history in the order it happened; the attempt that finished it is its own row.
+SELECT job_id, fence, attempt, outcome, worker_id, incarnation, started_at, finished_at, reason,
+       fingerprint, evidence, last_step
+  FROM job_attempts
+ WHERE job_id = %(id)s
+UNION ALL
+SELECT id, fence, attempts, 'done', worker_id, incarnation, started_at, finished_at, NULL,
+       NULL, NULL, NULL
+  FROM work_queue
+ WHERE id = %(id)s AND status = 'done'
+ ORDER BY fence;

@@ -20,6 +20,7 @@ from hypothesis.stateful import (
 
 from worker.candidates import Candidates
 from worker.database import Database
+from worker.drill import finish_ledger
 from worker.errors import ClaimLost
 from worker.models import Claim, Explanation, Outcome, Owner, Partition
 from worker.queue import MAX_CRASHES, Queue
@@ -63,7 +64,7 @@ class QueueMachine(RuleBasedStateMachine):
         super().__init__()
         self.db = db
         self.queue = Queue(db, max_attempts=3)
-        for table in ("work_queue", "job_attempts"):
+        for table in ("work_queue", "job_attempts", "finish_ledger"):
             db.run_statement(f"DELETE FROM {table}")
         self.model: dict[int, ModelJob] = {}
         self.incarnations = 0
@@ -239,12 +240,9 @@ class QueueMachine(RuleBasedStateMachine):
 
     @invariant()
     def no_job_is_finished_twice_or_lost(self) -> None:
-        rows = self.db.run_statement(
-            "SELECT job_id, SUM(outcome = 'done') AS n FROM job_attempts GROUP BY job_id"
-        )
-        finishes = {row["job_id"]: int(row["n"]) for row in rows}
+        finishes = finish_ledger.finishes(self.db)
         for job_id, job in self.model.items():
-            assert finishes.get(job_id, 0) == job.finishes <= 1
+            assert finishes[job_id] == job.finishes <= 1
         assert sum(self.queue.counts().values()) == len(self.model)
 
     @invariant()
@@ -308,6 +306,7 @@ class QueueMachine(RuleBasedStateMachine):
 
 @pytest.mark.timeout(300)
 def test_no_order_of_events_breaks_the_invariants(database: Database) -> None:
+    finish_ledger.install(database)
     run_state_machine_as_test(
         lambda: QueueMachine(database),
         settings=settings(
