@@ -27,6 +27,8 @@ from worker.server_binary import ServerBinary, find_server, flavour_of_data, rem
 START_SECONDS = 90.0
 STOP_SECONDS = 60.0
 POLL_SECONDS = 0.02
+# A process that is just becoming another program shows no arguments for a moment.
+VANISHED_SECONDS = 0.5
 # Longer than another process can need to initialise, start or stop the same server.
 LOCK_SECONDS = 300.0
 SOCKET_PATH_BYTES = 107
@@ -229,9 +231,12 @@ class LocalServer:
         link.symlink_to(self.socket_path)
 
     def _wait_until_it_answers(self, log_start: int) -> None:
-        deadline = time.monotonic() + START_SECONDS
+        seen_at = time.monotonic()
+        deadline = seen_at + START_SECONDS
         while not self._answers():
-            if self.pid() is None:
+            if self.pid() is not None:
+                seen_at = time.monotonic()
+            elif time.monotonic() - seen_at > VANISHED_SECONDS:
                 raise self._failure("stopped while it started", log_start)
             if time.monotonic() > deadline:
                 raise self._failure(f"runs but gave no answer in {START_SECONDS:g} s", log_start)

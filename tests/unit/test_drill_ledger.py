@@ -54,13 +54,19 @@ def test_a_job_that_was_never_ended_is_lost(status):
 def test_a_job_that_is_done_without_having_been_done_is_lost():
     found = judge(1, [job()], [DONE], [execution(10.1, None)])
 
-    assert found.lost == ["job 7 is done, but no task says it did it"]
+    assert found.lost == ["job 7 is done, but no task had done it by then"]
 
 
 def test_a_job_that_somebody_else_did_than_its_finisher_is_lost():
     found = judge(1, [job()], [DONE], [execution(10.1, 10.9, TWO)])
 
-    assert found.lost == ["job 7 is done, but no task says it did it"]
+    assert found.lost == ["job 7 is done, but no task had done it by then"]
+
+
+def test_a_job_that_was_settled_before_its_task_had_ended_is_lost():
+    found = judge(1, [job()], [DONE], [execution(10.1, 11.5)])
+
+    assert found.lost == ["job 7 is done, but no task had done it by then"]
 
 
 def test_a_job_that_was_done_twice_is_finished_twice():

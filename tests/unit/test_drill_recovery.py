@@ -10,7 +10,7 @@ import pytest
 
 from worker.drill.faults import FAULTS, Strike, deck
 from worker.drill.ledger import Execution
-from worker.drill.recovery import recovery_seconds, summarise
+from worker.drill.recovery import longest_standstill, recovery_seconds, summarise
 
 ONE, TWO = (101, 5), (102, 6)
 
@@ -60,15 +60,29 @@ def test_a_fault_after_which_too_few_jobs_were_left_has_no_figure():
 def test_faults_are_summed_up_by_kind():
     strikes = [
         strike(5.0, 5.0, [999], "small"),
-        strike(5.0, 9.0, [999], "small"),
+        strike(20.0, 24.0, [999], "small"),
         strike(55.0, 55.0, [999], "late"),
     ]
 
     small, late = summarise(strikes, STEADY)
 
-    assert (small.kind, small.count) == ("small", 2)
+    assert (small.kind, small.count, small.measured) == ("small", 2, 2)
     assert small.max_seconds >= small.median_seconds > 0
-    assert (late.count, late.median_seconds, late.max_seconds) == (1, None, None)
+    assert (late.count, late.measured, late.median_seconds, late.max_seconds) == (1, 0, None, None)
+
+
+def test_a_fault_into_which_another_struck_is_counted_but_not_measured():
+    strikes = [strike(5.0, 5.0, [999], "first"), strike(8.0, 8.0, [999], "second")]
+
+    found = {each.kind: (each.count, each.measured) for each in summarise(strikes, STEADY)}
+
+    assert found == {"first": (1, 0), "second": (1, 1)}
+
+
+def test_a_standstill_is_the_longest_time_without_an_end():
+    assert longest_standstill(STEADY) == pytest.approx(1.0)
+    assert longest_standstill([run(1, 0, 2.0), run(2, 0, 9.0), run(3, 0, None)]) == 7.0
+    assert longest_standstill([]) == 0.0
 
 
 def test_the_same_seed_deals_the_same_faults_and_all_kinds_of_them():

@@ -1,7 +1,7 @@
-"""When faults strike: paced by the jobs that have ended, dealt in an order that the seed decides.
+"""When faults strike: spread over the jobs, dealt in an order that the seed decides.
 
-While the pool is down nothing ends and none follows, except those that are meant to strike into
-the trouble that another has made.
+A fault waits until the pool has ended its share of jobs since the one before, so that it strikes
+a pool at work; except for some that are meant to strike into the trouble another has made.
 """
 
 from __future__ import annotations
@@ -25,10 +25,19 @@ class Attack:
     """All faults of one drill; each runs in a thread, from its strike to its undoing."""
 
     def __init__(
-        self, scratch: Scratch, pool: Pool, register: Register, faults: int, rng: random.Random
+        self,
+        scratch: Scratch,
+        pool: Pool,
+        register: Register,
+        *,
+        jobs: int,
+        faults: int,
+        rng: random.Random,
     ) -> None:
         self.strikes: list[Strike] = []
         self.faults = faults
+        self._jobs = jobs
+        self._ended_before = 0
         self._scratch = scratch
         self._pool = pool
         self._register = register
@@ -44,11 +53,15 @@ class Attack:
         """Whether a fault is not undone yet."""
         return any(thread.is_alive() for thread in self._threads)
 
-    def strike_if_due(self, share_done: float) -> None:
-        """Strike with the next fault that finds somebody to hit, if it is time."""
-        if not self._cards or not self._is_due(share_done):
+    def strike_if_due(self, ended: int) -> None:
+        """Strike with the next fault that finds somebody to hit, if enough jobs have ended.
+
+        Raises what went wrong with a fault itself, such as a server that does not start again.
+        """
+        self._raise_problems()
+        if not self._cards or not self._is_due(ended):
             return
-        self._strike_at = None
+        self._strike_at, self._ended_before = None, ended
         for index, fault in enumerate(self._cards):
             if fault.exclusive not in self._busy and self._strike(fault):
                 del self._cards[index]
@@ -57,18 +70,23 @@ class Attack:
                 return
 
     def close(self) -> None:
-        """Undo what is still going on; raises what went wrong with a fault itself."""
+        """Undo what is still going on."""
         self._is_over.set()
         for thread in self._threads:
             thread.join()
+        self._raise_problems()
+
+    def _raise_problems(self) -> None:
         for strike in self.strikes:
             if strike.problem is not None:
-                raise strike.problem
+                problem, strike.problem = strike.problem, None
+                raise problem
 
-    def _is_due(self, share_done: float) -> bool:
-        if self._strike_at is not None:
-            return time.monotonic() >= self._strike_at
-        return share_done / SHARE_UNDER_FIRE * self.faults >= len(self.strikes) + 1
+    def _is_due(self, ended: int) -> bool:
+        if self._strike_at is not None and time.monotonic() >= self._strike_at:
+            return True
+        jobs_left = self._jobs * SHARE_UNDER_FIRE - self._ended_before
+        return ended - self._ended_before >= jobs_left / (len(self._cards) + 1)
 
     def _strike(self, fault: Fault) -> bool:
         """Start a fault and wait for its strike; tell whether it has found a target."""

@@ -12,7 +12,7 @@ from worker.drill.attack import Attack
 from worker.drill.ledger import Findings, judge, read_database, read_ledger
 from worker.drill.pool import Pool, reap_orphans, strangers
 from worker.drill.progress import Progress
-from worker.drill.recovery import summarise
+from worker.drill.recovery import longest_standstill, summarise
 from worker.drill.report import Report
 from worker.drill.scratch import Scratch
 from worker.drill.targets import Register
@@ -37,10 +37,11 @@ def run_drill(
     with (
         closing(Pool(scratch, workers)) as pool,
         closing(Register(scratch.database)) as register,
-        closing(Attack(scratch, pool, register, faults, rng)) as attack,
+        closing(Attack(scratch, pool, register, jobs=jobs, faults=faults, rng=rng)) as attack,
     ):
         broken_off = _drain_under_fire(pool, attack, Progress(scratch.ledger), jobs, say)
     seconds = time.monotonic() - began
+    executions = read_ledger(scratch.ledger)
     return Report(
         server=scratch.version,
         workers=workers,
@@ -48,7 +49,8 @@ def run_drill(
         seconds=round(seconds, 1),
         launchers=pool.starts,
         findings=_audit(scratch, jobs),
-        kinds=summarise(attack.strikes, read_ledger(scratch.ledger)),
+        kinds=summarise(attack.strikes, executions),
+        standstill_seconds=longest_standstill(executions),
         broken_off=broken_off,
     )
 
@@ -61,7 +63,7 @@ def _drain_under_fire(
     while not pool.is_drained or attack.is_going_on:
         pool.keep_going()
         progress.look()
-        attack.strike_if_due(progress.ended / jobs)
+        attack.strike_if_due(progress.ended)
         now = time.monotonic()
         if now >= reap_at:
             reap_at = now + REAP_SECONDS
@@ -93,7 +95,11 @@ def _leftovers(scratch: Scratch) -> list[str]:
     while (processes := strangers(known)) and time.monotonic() < deadline:
         reap_orphans(set())
         time.sleep(TICK_SECONDS)
-    files = [*(scratch.state_dir / "tmp").rglob("*"), *(scratch.state_dir / "journal").rglob("*.*")]
+    files = [
+        path
+        for state_dir in (scratch.state_dir, scratch.elsewhere_dir)
+        for path in (*(state_dir / "tmp").rglob("*"), *(state_dir / "journal").rglob("*.*"))
+    ]
     return [
         *(f"process {each}" for each in processes),
         *(f"file {path.relative_to(scratch.folder)}" for path in files),

@@ -9,16 +9,24 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
-from worker.browser.process_tree import ProcessId, is_alive, kill, kill_group
+from worker.browser.process_tree import (
+    ProcessId,
+    descendants,
+    identify,
+    is_alive,
+    kill,
+    kill_group,
+)
 from worker.database import Database
 from worker.drill import targets
-from worker.drill.pool import Pool
+from worker.drill.pool import ELSEWHERE_SECONDS, LEASE_SECONDS, STOP_SECONDS, Pool
 from worker.drill.scratch import USER, Scratch
 from worker.drill.targets import Register
 from worker.errors import DatabaseUnavailable
@@ -159,6 +167,29 @@ def stop_launcher(strike: Strike) -> None:
         _signal(launcher, signal.SIGCONT)
 
 
+def freeze_pool(strike: Strike) -> None:
+    """Freeze the whole pool for longer than its leases, as a paused host is, and thaw it.
+
+    Another host takes its jobs meanwhile. The workers come back in the middle of theirs, and end
+    them before their launcher knows what time it is: only the fence keeps their outcomes out.
+    """
+    launcher = _required(identify(strike.launcher()))
+    frozen = [launcher, *(stat.id for stat in descendants(launcher.pid))]
+    strike.begin()
+    for process in frozen:
+        _signal(process.pid, signal.SIGSTOP)
+    strike.last(LEASE_SECONDS + 1, LEASE_SECONDS + 2)
+    elsewhere = strike.pool.start_elsewhere()
+    try:
+        strike.last(2, 4)
+        for process in reversed(frozen[1:]):
+            _wake(process)
+        strike.last(0.2, 0.4)
+        _wake(launcher)
+    finally:
+        _end(elsewhere)
+
+
 def restart_database(strike: Strike) -> None:
     strike.begin()
     strike.scratch.server.restart()
@@ -219,7 +250,7 @@ def kill_connection(strike: Strike) -> None:
 
 
 FAULTS = (
-    Fault("worker killed", 30, kill_worker),
+    Fault("worker killed", 26, kill_worker),
     Fault("driver killed", 18, kill_driver),
     Fault("browser killed", 18, kill_browser),
     Fault("heart killed", 14, kill_heart),
@@ -228,6 +259,7 @@ FAULTS = (
     Fault("driver stopped", 10, stop_driver),
     Fault("heart stopped", 6, stop_heart),
     Fault("launcher stopped", 8, stop_launcher),
+    Fault("pool frozen", 4, freeze_pool, "pool"),
     Fault("database restarted", 8, restart_database, "database"),
     Fault("database killed", 8, kill_database, "database"),
     Fault("database away", 6, take_database_away, "database"),
@@ -253,6 +285,15 @@ def _required(process: ProcessId | None) -> ProcessId:
     if process is None:
         raise NoTarget
     return process
+
+
+def _end(launcher: subprocess.Popen[bytes]) -> None:
+    """Let another host's pool come to its end, which is near."""
+    try:
+        launcher.wait(ELSEWHERE_SECONDS + STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        launcher.kill()
+        launcher.wait()
 
 
 def _wake(process: ProcessId) -> None:

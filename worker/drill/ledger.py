@@ -165,9 +165,9 @@ def _judge_end(
 ) -> None:
     """Every job is done, having been done, or an error that can be explained."""
     if job.status is Status.DONE:
-        finishers = {claim.process for claim in claims if claim.outcome is Outcome.DONE}
-        if not any(run.is_complete and run.process in finishers for run in runs):
-            findings.lost.append(f"job {job.job_id} is done, but no task says it did it")
+        finishes = [claim for claim in claims if claim.outcome is Outcome.DONE]
+        if not any(_was_done(run, claim) for run in runs for claim in finishes):
+            findings.lost.append(f"job {job.job_id} is done, but no task had done it by then")
     elif job.status is not Status.ERROR:
         findings.lost.append(f"job {job.job_id} is still {job.status}")
     elif claims and claims[-1].outcome is Outcome.CRASHED:
@@ -178,6 +178,16 @@ def _judge_end(
         findings.errors_other.append(
             f"job {job.job_id} ({job.task}): {claims[-1].reason if claims else '?'}"
         )
+
+
+def _was_done(run: Execution, finish: Attempt) -> bool:
+    """Tell whether a task had ended well, in the process that says so, when it was settled."""
+    return (
+        run.is_complete
+        and run.process == finish.process
+        and run.ended_wall is not None
+        and run.ended_wall <= finish.finished_at + CLOCK_SECONDS
+    )
 
 
 def _judge_finishes(job: JobEnd, claims: Sequence[Attempt], findings: Findings) -> None:

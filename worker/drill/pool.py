@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing, suppress
+from pathlib import Path
 from typing import IO
 
 from worker.browser.process_tree import all_processes, descendants
@@ -23,6 +24,8 @@ from worker.settings import PROJECT_ROOT
 # Cron looks again and again; a launcher that cannot reach the database has to wait for it.
 RESTART_SECONDS = 0.5
 STOP_SECONDS = 20.0
+LEASE_SECONDS = 15
+ELSEWHERE_SECONDS = 5
 
 # Small enough that hangs, lost leases and retries all happen within one drill.
 FLAGS = (
@@ -32,7 +35,7 @@ FLAGS = (
     "--hang-grace=3s",
     "--page-timeout=4s",
     "--retry-delay=200ms",
-    "--lease=15s",
+    f"--lease={LEASE_SECONDS}s",
     "--grace=10s",
     "--recycle-jobs=300",
 )
@@ -82,20 +85,25 @@ class Pool:
             self._launcher = None
         self._log.close()
 
+    def start_elsewhere(self) -> subprocess.Popen[bytes]:
+        """Start one worker as another host would: beside this pool, knowing nothing of it."""
+        flags = ("--workers=1", "--if-locked=ignore", f"--max-runtime={ELSEWHERE_SECONDS}s")
+        return self._launch(self._scratch.elsewhere_dir, *flags)
+
     def _start(self) -> None:
-        self._launcher = subprocess.Popen(
-            [
-                *(sys.executable, str(PROJECT_ROOT / "launcher.py"), "run"),
-                *(f"--workers={self._workers}", *FLAGS),
-            ],
+        self._launcher = self._launch(self._scratch.state_dir, f"--workers={self._workers}")
+        self.starts += 1
+
+    def _launch(self, state_dir: Path, *flags: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, str(PROJECT_ROOT / "launcher.py"), "run", *flags, *FLAGS],
             cwd=PROJECT_ROOT,
-            env=self._scratch.environment(),
+            env=self._scratch.environment(state_dir),
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=self._log,
             start_new_session=True,
         )
-        self.starts += 1
 
     def _is_queue_empty(self) -> bool:
         try:

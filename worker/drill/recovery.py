@@ -1,15 +1,17 @@
 """How long the pool took to get over each fault.
 
-From the end of a fault (its strike, if it is over at once) until two things have come true: ten
-more jobs have ended, and every job that the fault hit in the middle has been ended by somebody.
+From the end of a fault (its strike, if it is over at once) until ten more jobs have ended, and
+every job that it broke off has been ended by somebody. One during whose recovery another fault
+struck is not measured: nobody could say whose trouble that was.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from worker.drill.faults import Strike
@@ -24,6 +26,7 @@ class KindSummary:
 
     kind: str
     count: int
+    measured: int
     median_seconds: float | None
     max_seconds: float | None
 
@@ -48,21 +51,35 @@ def recovery_seconds(strike: Strike, executions: Sequence[Execution]) -> float |
 
 def summarise(strikes: Sequence[Strike], executions: Sequence[Execution]) -> list[KindSummary]:
     """Sum the faults up by kind, those that were felt longest first."""
-    by_kind: defaultdict[str, list[float | None]] = defaultdict(list)
+    by_kind: defaultdict[str, list[float]] = defaultdict(list)
     for strike in strikes:
-        by_kind[strike.kind].append(recovery_seconds(strike, executions))
+        seconds = recovery_seconds(strike, executions)
+        if seconds is not None and not _is_disturbed(strike, seconds, strikes):
+            by_kind[strike.kind].append(seconds)
     found = []
-    for kind, seconds in by_kind.items():
-        known = [value for value in seconds if value is not None]
+    for kind, count in Counter(strike.kind for strike in strikes).items():
+        known = by_kind[kind]
         found.append(
             KindSummary(
                 kind,
-                len(seconds),
+                count,
+                len(known),
                 round(median(known), 2) if known else None,
                 round(max(known), 2) if known else None,
             )
         )
     return sorted(found, key=lambda each: each.median_seconds or 0.0, reverse=True)
+
+
+def longest_standstill(executions: Sequence[Execution]) -> float:
+    """Tell for how long, at the worst, not a single job ended."""
+    ends = sorted(run.ended for run in executions if run.ended is not None)
+    return round(max((later - earlier for earlier, later in pairwise(ends)), default=0.0), 1)
+
+
+def _is_disturbed(strike: Strike, seconds: float, strikes: Sequence[Strike]) -> bool:
+    until = strike.ended_at + seconds
+    return any(strike.ended_at < other.struck_at < until for other in strikes)
 
 
 def _interrupted(strike: Strike, executions: Sequence[Execution]) -> list[Execution]:

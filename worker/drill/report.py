@@ -23,6 +23,7 @@ class Report:
     launchers: int
     findings: Findings
     kinds: list[KindSummary] = field(default_factory=list)
+    standstill_seconds: float = 0.0
     # Why the drill ended before its jobs did, if it did.
     broken_off: str | None = None
 
@@ -57,12 +58,13 @@ class Report:
             f"  executed again       {found.executed_again:>7,}   "
             f"{found.overlapping_executions} of them beside one that had lost its claim",
             f"  launchers started    {self.launchers:>7,}",
+            f"  longest standstill   {self.standstill_seconds:>7.1f} s without any job ending",
             *(f"  other error: {text}" for text in found.errors_other[:NAMED]),
         ]
         return [*lines, *self._table(), self._verdict()]
 
     def _table(self) -> list[str]:
-        head = f"  {'fault':<34}{'count':>6}{'median s':>10}{'max s':>8}"
+        head = f"  {'fault':<34}{'count':>6}{'measured':>10}{'median s':>10}{'max s':>8}"
         return ["", head, *(_row(kind) for kind in self.kinds), ""]
 
     def _verdict(self) -> str:
@@ -85,6 +87,6 @@ def _row(kind: KindSummary) -> str:
         return "–" if seconds is None else f"{seconds:.1f}"
 
     return (
-        f"  {kind.kind:<34}{kind.count:>6}"
+        f"  {kind.kind:<34}{kind.count:>6}{kind.measured:>10}"
         f"{figure(kind.median_seconds):>10}{figure(kind.max_seconds):>8}"
     )

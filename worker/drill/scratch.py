@@ -49,6 +49,11 @@ class Scratch:
         return self.folder / "state"
 
     @property
+    def elsewhere_dir(self) -> Path:
+        """What another host would have of its own."""
+        return self.folder / "elsewhere"
+
+    @property
     def ledger(self) -> Path:
         return self.folder / "ledger"
 
@@ -65,8 +70,8 @@ class Scratch:
         """The way to the queue that no fault but the server's own can block."""
         return DatabaseSettings(unix_socket=str(self.server.socket_path))
 
-    def environment(self) -> dict[str, str]:
-        """What the launcher under test knows: this world, by way of the proxy, and no other."""
+    def environment(self, state_dir: Path) -> dict[str, str]:
+        """What a launcher under test knows: this world, by way of the proxy, and no other."""
         private = ("NIGHTSHIFT_", "MYSQL_", "DATABASE_URL")
         kept = {k: v for k, v in os.environ.items() if not k.startswith(private)}
         if browser := os.environ.get("NIGHTSHIFT_BROWSER"):
@@ -74,7 +79,7 @@ class Scratch:
         return kept | {
             "DATABASE_URL": f"mysql://{USER}@127.0.0.1:{self.proxy.port}/{self.database.database}",
             "NIGHTSHIFT_ENV_FILE": os.devnull,
-            "NIGHTSHIFT_STATE_DIR": str(self.state_dir),
+            "NIGHTSHIFT_STATE_DIR": str(state_dir),
             "NIGHTSHIFT_ERRORS_DIR": str(self.folder / "errors"),
             tasks.LEDGER_VARIABLE: str(self.ledger),
         }

@@ -29,6 +29,7 @@ from worker.supervisor import obituary
 TICK_SECONDS = 0.25
 PROMOTE_SECONDS = 0.5
 CONTROL_SECONDS = 0.5
+MAX_REST_SECONDS = 30.0
 # A claim may still be on its way to the server when its worker dies: look again for so long.
 LATE_CLAIM_SECONDS = 10.0
 
@@ -37,10 +38,11 @@ logger = logging.getLogger("nightshift.heart")
 
 @dataclass(slots=True)
 class Chore:
-    """Something the heart does again and again."""
+    """Something the heart does again and again, on time unless it is costly."""
 
     every_seconds: float
     do: Callable[[], object]
+    is_costly: bool = False
     next_at: float = 0.0
 
     def run_if_due(self) -> None:
@@ -48,9 +50,12 @@ class Chore:
         if began < self.next_at:
             return
         self.do()
-        # A chore that is slow (counting a million rows) gets at most a twentieth of the time.
-        took = time.monotonic() - began
-        self.next_at = began + max(self.every_seconds, 20 * took)
+        self.next_at = began + self.every_seconds
+        if self.is_costly:
+            # Counting a million rows may use a twentieth of the time. What took long because the
+            # database did not answer is no costlier for that, and renewals must never wait for it.
+            took = time.monotonic() - began
+            self.next_at = max(self.next_at, began + min(20 * took, MAX_REST_SECONDS))
 
 
 @dataclass(slots=True)
@@ -84,7 +89,7 @@ class Heart:
             Chore(CONTROL_SECONDS, lambda: self._obey(db)),
             Chore(PROMOTE_SECONDS, queue.promote),
             Chore(min(third, 30.0), lambda: self._sweep(db, queue)),
-            Chore(1.0, lambda: self._count(queue)),
+            Chore(1.0, lambda: self._count(queue), is_costly=True),
         ]
         while not (self._is_ending and not self._deaths):
             self._listen()
