@@ -4,10 +4,16 @@ SELECT id, task, status, fence FROM work_queue;
 
 -- name: drill_attempts
 -- Read every claim that has ended, with the process that held it; times as seconds of the epoch.
+-- Finishes are those that the server itself has noted.
 SELECT a.job_id, a.fence, a.outcome, a.incarnation, a.reason, w.pid, w.pid_started,
        CAST(UNIX_TIMESTAMP(a.started_at) AS DOUBLE) AS started_at,
        CAST(UNIX_TIMESTAMP(a.finished_at) AS DOUBLE) AS finished_at
-  FROM job_attempts a
+  FROM (SELECT job_id, fence, outcome, incarnation, reason, started_at, finished_at
+          FROM job_attempts
+         WHERE outcome <> 'done'
+         UNION ALL
+        SELECT job_id, fence, 'done', incarnation, NULL, started_at, finished_at
+          FROM finish_ledger) a
   LEFT JOIN workers w ON w.id = a.incarnation
  ORDER BY a.job_id, a.fence;
 
@@ -24,14 +30,17 @@ SELECT id FROM information_schema.processlist WHERE user = %(user)s;
 CREATE TABLE finish_ledger (
   number BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
   job_id BIGINT NOT NULL,
-  fence  BIGINT NOT NULL
+  fence  BIGINT NOT NULL,
+  incarnation BIGINT NULL,
+  started_at  DATETIME(6) NULL,
+  finished_at DATETIME(6) NULL
 ) ENGINE = InnoDB;
 
 -- name: create_finish_trigger
 -- Note every change of a job to done.
 CREATE TRIGGER note_finishes AFTER UPDATE ON work_queue FOR EACH ROW
-INSERT INTO finish_ledger (job_id, fence)
-SELECT NEW.id, NEW.fence FROM DUAL WHERE NEW.status = 'done' AND OLD.status <> 'done';
+INSERT INTO finish_ledger (job_id, fence, incarnation, started_at, finished_at)
+SELECT NEW.id, NEW.fence, NEW.incarnation, NEW.started_at, NEW.finished_at FROM DUAL WHERE NEW.status = 'done' AND OLD.status <> 'done';
 
 -- name: count_finishes
 -- Count how often each job was finished.

@@ -20,7 +20,7 @@ from pathlib import Path
 from worker import migrations
 from worker.browser.process_tree import ProcessId, all_processes, identify, is_alive, kill
 from worker.database import Database
-from worker.drill import tasks
+from worker.drill import finish_ledger, tasks
 from worker.drill.proxy import Proxy
 from worker.errors import NightshiftError
 from worker.local_server import LocalServer
@@ -149,6 +149,7 @@ def _create_queue(server: LocalServer) -> str:
         version = str(db.run_statement("SELECT VERSION() AS version")[0]["version"])
     with closing(Database(settings)) as db:
         migrations.migrate(db)
+        finish_ledger.install(db)
     return version if "MariaDB" in version else f"MySQL {version}"
 
 
