@@ -117,6 +117,7 @@ class Header(ctypes.Structure):
         ("pending", ctypes.c_int64),
         ("in_progress", ctypes.c_int64),
         ("waiting", ctypes.c_int64),
+        ("done", ctypes.c_int64),
         ("swept", ctypes.c_int64),
         ("retried", ctypes.c_int64),
         ("failed", ctypes.c_int64),
@@ -131,6 +132,7 @@ class Header(ctypes.Structure):
     pending: int
     in_progress: int
     waiting: int
+    done: int
     swept: int
     retried: int
     failed: int

@@ -172,6 +172,8 @@ class Performer:
         following = None
         try:
             following = self.settler.finish(claim, result, self.owner, candidate)
+            # In this order: a finished job that is still shown here is counted by the heart.
+            self.entry.end_job()
             self.entry.done += 1
         except BadData as error:
             why = Explanation(f"its result cannot be stored: {error}")

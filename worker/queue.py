@@ -124,7 +124,7 @@ class Queue:
         )
         if changed == 2:
             return True, self._claim(candidate)
-        return self._is_finished(claim), self.reclaim(owner, candidate)
+        return self.is_finished(claim.job_id, claim.fence), self.reclaim(owner, candidate)
 
     def reclaim(self, owner: Owner, candidate: Candidate) -> Claim | None:
         """Return the claim on a candidate if it was made before its connection broke."""
@@ -180,7 +180,7 @@ class Queue:
         changed = self._db.execute(
             "complete_job", id=claim.job_id, fence=claim.fence, result=result
         )
-        if changed != 1 and not self._is_finished(claim):
+        if changed != 1 and not self.is_finished(claim.job_id, claim.fence):
             raise ClaimLost(claim.job_id, claim.fence)
         return Status.DONE
 
@@ -249,6 +249,10 @@ class Queue:
             raise ClaimLost(claim.job_id, claim.fence)
         return settlement.status
 
+    def is_finished(self, job_id: int, fence: int) -> bool:
+        """Tell whether a job was finished under a fence, whatever became of the connection."""
+        return self._db.fetch_one("own_finish", id=job_id, fence=fence) is not None
+
     def promote(self) -> int:
         """Let jobs whose waiting time is over be claimed; return how many."""
         due = self._db.fetch_all("due_jobs", limit=PROMOTE_AT_ONCE)
@@ -302,10 +306,6 @@ class Queue:
     def _keep_former_finish(self, candidate: Candidate) -> None:
         if candidate.was_done:
             self._db.execute("keep_former_finish", id=candidate.job_id, fence=candidate.fence)
-
-    def _is_finished(self, claim: Claim) -> bool:
-        """Tell whether our own finish went through before its connection broke."""
-        return self._db.fetch_one("own_finish", id=claim.job_id, fence=claim.fence) is not None
 
     def _is_settled(self, claim: Claim, outcome: Outcome) -> bool:
         """Tell whether our own settlement went through before its connection broke."""

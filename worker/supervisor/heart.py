@@ -124,6 +124,9 @@ class Heart:
         while self._deaths:
             death = self._deaths[0]
             self._settle(db, queue, death)
+            # It may have died between the commit of its finish and the counting of it.
+            if death["job_id"] and queue.is_finished(death["job_id"], death["fence"]):
+                self.board.header.done += 1
             runs.end_worker(db, death["incarnation"], death["ending"])
             self._recent[death["incarnation"]] = (time.monotonic(), death)
             self._deaths.pop(0)

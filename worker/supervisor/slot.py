@@ -131,6 +131,8 @@ class Slot:
             "incarnation": entry.incarnation,
             "outcome": outcome.value,
             "ending": self.last_ending,
+            "job_id": entry.job_id,
+            "fence": entry.fence,
             "label": entry.label,
             "step": entry.step,
             "seconds": time.monotonic() - entry.claimed_at if entry.claimed_at else 0.0,
