@@ -54,13 +54,20 @@ def _has_owner(folder: Path) -> bool:
 
 
 def _processes_using(folders: list[Path]) -> list[ProcessId]:
+    """Find what was started with one of the folders, and the whole group of each browser in it.
+
+    Chromium's helpers do not keep the environment, but never leave its group and session.
+    """
     marks = [f"TMPDIR={folder}".encode() for folder in folders]
-    found = []
-    for stat in all_processes():
-        try:
-            environment = Path(f"/proc/{stat.pid}/environ").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if any(mark in environment for mark in marks) and not stat.is_dead:
-            found.append(stat.id)
-    return found
+    everything = [stat for stat in all_processes() if not stat.is_dead]
+    marked = [stat for stat in everything if any(mark in _environment(stat.pid) for mark in marks)]
+    leaders = {stat.pid for stat in marked if stat.pid == stat.group == stat.session}
+    helpers = [stat for stat in everything if stat.group in leaders and stat.session in leaders]
+    return list({stat.id: None for stat in (*marked, *helpers)})
+
+
+def _environment(pid: int) -> list[bytes]:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return []

@@ -124,6 +124,7 @@ class Header(ctypes.Structure):
         ("handed_back", ctypes.c_int64),
         ("is_paused", ctypes.c_int64),
         ("claim_until", ctypes.c_double),
+        ("is_time_up", ctypes.c_int64),
     ]
 
     renewed_at: float
@@ -139,6 +140,7 @@ class Header(ctypes.Structure):
     handed_back: int
     is_paused: int
     claim_until: float
+    is_time_up: int
 
 
 class Board:

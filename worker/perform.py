@@ -74,8 +74,10 @@ class Performer:
 
     @property
     def is_browser_worn(self) -> bool:
-        """Whether the browser has had its number of jobs; memory is looked at between claims."""
-        return self.session.jobs_since_launch >= self.settings.recycle_jobs
+        """Whether it is time to look at the browser again before another job is claimed."""
+        jobs = self.session.jobs_since_launch
+        is_unchecked = jobs - self._memory_checked_at >= MEMORY_CHECK_JOBS
+        return is_unchecked or jobs >= self.settings.recycle_jobs
 
     def _why_recycle(self) -> str | None:
         jobs = self.session.jobs_since_launch
@@ -246,10 +248,12 @@ class Performer:
             hang_stack=error.stack if isinstance(error, JobTimedOut) else None,
         )
         steps = evidence.capture(self.settings.errors_dir, failure, self.session)
-        folder = None if "folder" in steps else f"{claim.job_id}/{claim.attempt}"
+        missing = evidence.missing(steps)
+        lost = missing.get("folder") or missing.get("error")
+        folder = None if lost else f"{claim.job_id}/{claim.attempt}"
         reason = verdict.reason
-        if folder is None:
-            reason += f" (no evidence: {steps['folder']})"
+        if lost:
+            reason += f" (no evidence: {lost})"
         return Explanation(
             reason=reason,
             last_error=text,

@@ -13,7 +13,7 @@ import signal
 import time
 from functools import partial
 
-from worker import audit, journal, log, runs, sweep
+from worker import audit, control, journal, log, runs, sweep
 from worker.board import Board, Phase
 from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
@@ -85,6 +85,9 @@ class Runner:
         )
         self._entry.incarnation = owner.incarnation
         self._sweep()
+        if control.paused(self._db) is not None:
+            # The heart has perhaps not looked yet; from now on it keeps this true.
+            self._header.is_paused = True
         session = self._session()
         self._stop.on_abandon = session.kill
         performer = Performer(
@@ -109,11 +112,14 @@ class Runner:
 
     def _work(self, performer: Performer) -> None:
         idle_seconds = MIN_IDLE_SECONDS
-        while self._may_claim():
+        while not self._stop.is_stopping:
             if self._header.is_paused:
                 self._entry.phase = Phase.PAUSED
                 self._stop.wait(PAUSE_SECONDS)
             elif self._candidates.has_next():
+                if self._is_time_up():
+                    self._header.is_time_up = True
+                    return
                 idle_seconds = MIN_IDLE_SECONDS
                 self._work_on(performer)
             else:
@@ -130,7 +136,10 @@ class Runner:
             self._entry.phase = Phase.BOOTING
         performer.make_ready()
         self._entry.phase = Phase.IDLE
-        claim = self._queue.claim(performer.owner, self._candidates)
+        # A browser takes a second or two to start, and the word may have come meanwhile.
+        claim = None
+        if self._may_claim():
+            claim = self._queue.claim(performer.owner, self._candidates)
         while claim is not None:
             began = time.monotonic()
             claim = performer.perform(claim, partial(self._following, performer))
@@ -138,12 +147,12 @@ class Runner:
 
     def _following(self, performer: Performer) -> Candidate | None:
         """Name the job to claim together with a settlement, without asking the database."""
-        if performer.is_browser_worn or self._header.is_paused or not self._may_claim():
+        if performer.is_browser_worn or not self._may_claim():
             return None
         return self._candidates.at_hand()
 
     def _may_claim(self) -> bool:
-        return not self._stop.is_stopping and not self._is_time_up()
+        return not (self._stop.is_stopping or self._header.is_paused or self._is_time_up())
 
     def _is_time_up(self) -> bool:
         """Whether a job started now would likely not be finished when the run's time is over."""
@@ -153,6 +162,8 @@ class Runner:
     def _learn_pace(self, seconds: float) -> None:
         # Long jobs weigh at once, short ones slowly: better to leave a job than to break it off.
         share = 0.5 if seconds > self._typical_seconds else 0.1
+        if not self._typical_seconds:
+            share = 1.0
         self._typical_seconds += share * (seconds - self._typical_seconds)
 
     def _is_worth_waiting(self) -> bool:
@@ -183,9 +194,7 @@ class Runner:
             logger.warning("swept job %s to %s: %s", item.job_id, item.status, item.reason)
 
     def _session(self) -> BrowserSession:
-        folder = self._settings.state_dir / "tmp"
-        folder.mkdir(parents=True, exist_ok=True)
-        tmp_dir = folder / audit.folder_name(self._partition.slot)
+        tmp_dir = self._settings.state_dir / "tmp" / audit.folder_name(self._partition.slot)
         return BrowserSession(
             BrowserOptions(
                 tmp_dir=tmp_dir,

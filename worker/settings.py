@@ -125,10 +125,12 @@ def seconds_until(clock: str, now: datetime) -> float:
     match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", clock.strip())
     if match is None:
         raise UsageError(f"--until {clock} is not a time of day; write it as 06:00")
-    then = now.replace(hour=int(match[1]), minute=int(match[2]), second=0, microsecond=0)
-    if then <= now:
+    # Without a zone it is the local clock's own time, which knows of the hour changed overnight.
+    local = now.replace(tzinfo=None)
+    then = local.replace(hour=int(match[1]), minute=int(match[2]), second=0, microsecond=0)
+    if then <= local:
         then += timedelta(days=1)
-    return (then - now).total_seconds()
+    return then.timestamp() - now.timestamp()
 
 
 def load_dotenv(path: Path, environ: MutableMapping[str, str] | None = None) -> None:

@@ -68,7 +68,12 @@ def settle_for_the_dead(
         handed_back = outcome is Outcome.HANDED_BACK
         reason = ending if handed_back else f"worker {row['worker_id']} died: {ending}"
         claim = _claim(queue, row)
-        evidence = None if handed_back else keep_evidence(claim)
+        evidence = None
+        if not handed_back:
+            try:
+                evidence = keep_evidence(claim)
+            except OSError as error:
+                reason += f" (no evidence: {error})"
         try:
             status = queue.end(claim, Ending(outcome, Explanation(reason, evidence=evidence)))
         except ClaimLost:

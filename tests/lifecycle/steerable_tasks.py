@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import resource
 import signal
+import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
+from playwright.sync_api import Error
+
 from worker import Fail, Job, Retry, task
+from worker.browser.process_tree import find_browsers, find_driver
 
 HERE = Path(__file__).parent
 
@@ -71,6 +78,81 @@ def retried(page, payload, job):
 def deadly(page, payload, job):
     note("begun", job)
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+@task("dying", browser=False)
+def dying(page, payload, job):
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if "signal" in payload:
+        os.kill(os.getpid(), signal.Signals[payload["signal"]])
+    os._exit(payload["code"])
+
+
+@task("devoured", browser=False)
+def devoured(page, payload, job):
+    """Dies as if of hunger: the kernel counts it, and sends SIGKILL."""
+    (HERE / "vmstat").write_text("oom_kill 5\n", encoding="ascii")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@task("crashing")
+def crashing(page, payload, job):
+    note("begun", job)
+    with suppress(Error):
+        page.goto("chrome://crash")
+    page.evaluate("document.title")
+
+
+@task("napping", browser=False)
+def napping(page, payload, job):
+    note("begun", job)
+    time.sleep(payload["seconds"])
+    note("finished", job)
+
+
+@task("patient", browser=False, timeout=60)
+def patient(page, payload, job):
+    napping(page, payload, job)
+
+
+@task("in_c_code", browser=False)
+def in_c_code(page, payload, job):
+    """Waits for ever in a call that never lets go of the interpreter, and that signals resume."""
+    reader, _ = os.pipe()
+    note("begun", job)
+    ctypes.PyDLL(None).read(reader, ctypes.create_string_buffer(1), 1)
+
+
+@task("standing", browser=False)
+def standing(page, payload, job):
+    note("begun", job)
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+@task("which_browser")
+def which_browser(page, payload, job):
+    page.set_content("<title>mine</title>")
+    driver = find_driver(os.getpid())
+    assert driver is not None
+    with (HERE / "browsers").open("ab", buffering=0) as file:
+        file.write(f"{job.id} {find_browsers(driver)[-1].pid}\n".encode())
+
+
+@task("orphaning", browser=False)
+def orphaning(page, payload, job):
+    """Leaves behind a process whose parent is gone."""
+    command = ["sh", "-c", "sleep 60 >&2 & echo $!"]
+    started = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    with (HERE / "orphans").open("ab", buffering=0) as file:
+        file.write(f"{job.id} {int(started.stdout)}\n".encode())
+    held(page, payload, job)
+
+
+@task("starving", browser=False)
+def starving(page, payload, job):
+    """Fails where no file can grow any more, as on a full disk."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+    raise Fail("as the test wanted it")
 
 
 @task("leaving", browser=False)

@@ -74,26 +74,32 @@ def test_a_second_attempt_leaves_a_trace(launch, queue, demo_site, errors_dir):
     assert (errors_dir / str(job) / "2" / "trace.zip").stat().st_size > 0
 
 
-def test_pages_that_hang_end_by_their_timeout_with_the_stack_of_the_hang(
+def test_pages_that_hang_end_by_their_timeout_with_stack_and_address_of_the_hang(
     launch, queue, demo_site, errors_dir
 ):
-    hanging = [
-        queue.enqueue("visit", {"url": f"{demo_site}/hang/{kind}"}, max_attempts=1)
-        for kind in ("silent", "busy")
-    ]
+    # What never answers is never opened: the page is still where it was.
+    final_urls = {"silent": "about:blank", "busy": f"{demo_site}/hang/busy"}
+    hanging = {
+        queue.enqueue("visit", {"url": f"{demo_site}/hang/{kind}"}, max_attempts=1): final_url
+        for kind, final_url in final_urls.items()
+    }
     after = [queue.enqueue("visit", {"url": f"{demo_site}/products/1"}) for _ in range(2)]
 
     assert launch("--workers", 2, "--job-timeout", "2s").wait() == 0
 
     assert [queue.get(job)["status"] for job in after] == ["done", "done"]
-    for job in hanging:
+    for job, final_url in hanging.items():
         assert queue.get(job)["status"] == "error"
         (attempt,) = queue.history(job)
         assert attempt["outcome"] == "timed_out"
         assert "ran past its timeout of 2 s" in attempt["reason"]
-        traceback = (errors_dir / str(job) / "1" / "traceback.txt").read_text(encoding="utf-8")
+        folder = errors_dir / str(job) / "1"
+        traceback = (folder / "traceback.txt").read_text(encoding="utf-8")
         _, _, stack = traceback.partition("Where it hung:\n")
         assert "in visit" in stack
+        told = json.loads((folder / "error.json").read_text(encoding="utf-8"))
+        assert told["final_url"] == final_url
+        assert "in visit" in told["hang_stack"]
 
 
 def test_a_page_that_answers_late_is_tried_again(launch, queue, demo_site):

@@ -128,25 +128,3 @@ def test_a_killed_launcher_takes_its_workers_heart_and_browsers_with_it(
     wait_until(lambda: not any(map(is_alive, family)), "its whole family is gone", seconds=5)
     assert processes_of(tmp_path) == []
     assert queue.get(job)["status"] == "in_progress"
-
-
-def test_what_a_killed_launcher_left_is_done_by_the_next_run(
-    at_work, launch, database, queue, tasks, let_go, tmp_path
-):
-    run, job, waiting = at_work("held")
-    run.signal(signal.SIGKILL)
-    run.wait()
-    wait_until(lambda: not processes_of(tmp_path), "its whole family is gone", seconds=5)
-    # Nobody renews the lease any more; it would run out by itself.
-    database.run_statement(
-        "UPDATE work_queue SET lease_until = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND "
-        "WHERE status = 'in_progress'"
-    )
-    let_go()
-
-    after = launch("--workers", 1, "--tasks", tasks, "--json")
-
-    assert after.wait() == 0
-    assert (after.summary["swept"], after.summary["done"]) == (1, 2)
-    assert [row["outcome"] for row in queue.history(job)] == ["swept", "done"]
-    assert [row["outcome"] for row in queue.history(waiting)] == ["done"]

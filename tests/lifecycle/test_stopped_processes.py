@@ -6,7 +6,8 @@ import os
 import signal
 
 from tests.lifecycle.conftest import wait_until
-from worker.browser.process_tree import ProcessId, descendants, is_alive, read_stat
+from tests.lifecycle.pool import heart_of, workers
+from worker.browser.process_tree import ProcessId, is_alive, read_stat
 
 
 def test_a_worker_that_is_stopped_while_it_has_no_job_is_replaced(
@@ -15,7 +16,7 @@ def test_a_worker_that_is_stopped_while_it_has_no_job_is_replaced(
     run = launch("--workers", 1, "--follow", "--tasks", tasks, "--hang-grace", "1s")
     first = queue.enqueue("noop", {})
     wait_until(lambda: noted("finished") == [(first, 1)], "the worker is idle again")
-    worker = current_worker(database)
+    (worker,) = workers(database)
 
     os.kill(worker.pid, signal.SIGSTOP)
     job = queue.enqueue("noop", {})
@@ -31,7 +32,7 @@ def test_a_worker_that_is_stopped_for_a_moment_is_left_alone(launch, database, q
     run = launch("--workers", 1, "--follow", "--tasks", tasks, "--hang-grace", "1s")
     first = queue.enqueue("noop", {})
     wait_until(lambda: noted("finished") == [(first, 1)], "the worker is idle again")
-    worker = current_worker(database)
+    (worker,) = workers(database)
 
     for _ in range(4):
         os.kill(worker.pid, signal.SIGSTOP)
@@ -40,7 +41,7 @@ def test_a_worker_that_is_stopped_for_a_moment_is_left_alone(launch, database, q
         job = queue.enqueue("noop", {})
         wait_until(lambda job=job: (job, 1) in noted("finished"), "it goes on")
 
-    assert current_worker(database) == worker
+    assert workers(database) == [worker]
     run.signal(signal.SIGTERM)
     assert run.wait() == 0
 
@@ -49,10 +50,7 @@ def test_a_heart_that_is_stopped_is_replaced(launch, database, queue, tasks, not
     run = launch("--workers", 1, "--follow", "--tasks", tasks, "--lease", "3s")
     first = queue.enqueue("noop", {})
     wait_until(lambda: noted("finished") == [(first, 1)], "the worker is idle again")
-    worker = current_worker(database)
-    (heart,) = [
-        stat.id for stat in descendants(run.pid) if stat.parent == run.pid and stat.id != worker
-    ]
+    heart = heart_of(run.pid, database)
 
     os.kill(heart.pid, signal.SIGSTOP)
     # Only a heart lets a waiting job come due.
@@ -62,11 +60,6 @@ def test_a_heart_that_is_stopped_is_replaced(launch, database, queue, tasks, not
     assert not is_alive(heart)
     run.signal(signal.SIGTERM)
     assert run.wait() == 0
-
-
-def current_worker(database) -> ProcessId:
-    (row,) = database.run_statement("SELECT pid, pid_started FROM workers WHERE ended_at IS NULL")
-    return ProcessId(row["pid"], row["pid_started"])
 
 
 def is_in_state(process: ProcessId, state: str) -> bool:

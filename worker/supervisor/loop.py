@@ -32,6 +32,7 @@ TICK_SECONDS = 0.2
 HAND_BACK_SECONDS = 5.0
 # The leases must outlive the work: stop it when this share of them has passed unrenewed.
 LEASE_SHARE = 0.8
+TIME_IS_OVER = "the run's time is over"
 
 WorkerMain = Callable[[RunSettings, int, int, Board], int]
 
@@ -181,7 +182,7 @@ class Supervisor:
         self._heart.kill_if_stopped(self._settings.lease_seconds / 3)
         claim_until = self._board.header.claim_until
         if claim_until and now >= claim_until and self._stopped_by is None:
-            self._stop("the run's time is over")
+            self._stop(TIME_IS_OVER)
         if now >= self._abandon_at:
             self._abandon_at = float("inf")
             self._tell_workers()
@@ -294,7 +295,9 @@ class Supervisor:
             swept=self._total("swept"),
             handed_back=self._total("handed_back"),
             crashes=sum(slot.crashes for slot in self._slots),
-            stopped_by=self._stopped_by,
+            # Workers leave by themselves when there is no time for another job.
+            stopped_by=self._stopped_by
+            or (TIME_IS_OVER if self._board.header.is_time_up else None),
             workers=[
                 WorkerSummary(
                     slot=slot.number,

@@ -14,8 +14,8 @@ from worker.log import printable, redact
 from worker.models import Claim
 
 
-def write(errors_dir: Path, claim: Claim, death: dict[str, Any]) -> str | None:
-    """Leave error.json and output.log for a dead worker's job; return its folder, if it could."""
+def write(errors_dir: Path, claim: Claim, death: dict[str, Any]) -> str:
+    """Leave error.json and output.log for a dead worker's job; return its folder, or OSError."""
     report = {
         "job_id": claim.job_id,
         "attempt": claim.attempt,
@@ -30,10 +30,7 @@ def write(errors_dir: Path, claim: Claim, death: dict[str, Any]) -> str | None:
         "seconds": round(death["seconds"], 1),
     }
     output = "".join(f"{redact(printable(line))}\n" for line in death["output"])
-    try:
-        folder = new_attempt_folder(errors_dir, claim.job_id, claim.attempt)
-        write_atomically(folder / "error.json", json.dumps(report, indent=2).encode() + b"\n")
-        write_atomically(folder / "output.log", output.encode("utf-8", "replace"))
-    except OSError:
-        return None
+    folder = new_attempt_folder(errors_dir, claim.job_id, claim.attempt)
+    write_atomically(folder / "error.json", json.dumps(report, indent=2).encode() + b"\n")
+    write_atomically(folder / "output.log", output.encode("utf-8", "replace"))
     return f"{claim.job_id}/{claim.attempt}"

@@ -1,0 +1,256 @@
+"""The database may go away in any way: jobs in flight, browsers and outcomes stay."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pymysql
+import pytest
+
+from tests.conftest import FAST_COMMITS, free_port
+from tests.lifecycle.conftest import run_command, url_of, wait_until
+from tests.lifecycle.pool import assert_done_once, browser_of, incarnations, worker_of
+from worker.browser.process_tree import is_alive
+from worker.drill import finish_ledger
+from worker.drill.proxy import Proxy
+from worker.local_server import LocalServer
+from worker.settings import DatabaseSettings
+
+NAME = "nightshift_away"
+# The launcher with two seconds of patience for an answer instead of ten and fifteen.
+IMPATIENT = (
+    "import worker.database as database; connect = database._connect; "
+    "database._connect = lambda settings, seconds: connect(settings, min(seconds, 2.0)); "
+    "from worker.cli.main import main; main()"
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A database that can be made to go away, and the ways to it."""
+
+    server: LocalServer
+    proxy: Proxy
+
+    def connect(self, user: str = "root") -> pymysql.Connection:
+        return pymysql.connect(unix_socket=str(self.server.socket_path), user=user)
+
+    def run(self, *statements: str) -> None:
+        with closing(self.connect()) as connection, connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+
+    @property
+    def url(self) -> str:
+        """What a user without special rights would be given."""
+        return f"mysql://pool@127.0.0.1:{self.proxy.port}/{NAME}"
+
+
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory) -> Iterator[LocalServer]:
+    """A server that these tests may stop and kill."""
+    folder = tmp_path_factory.mktemp("own")
+    server = LocalServer(folder, port=free_port(), extra_args=FAST_COMMITS)
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def place(own_server) -> Iterator[Place]:
+    own_server.start()
+    assert own_server.port is not None
+    with closing(Proxy(own_server.port)) as proxy:
+        place = Place(own_server, proxy)
+        place.run(
+            f"CREATE DATABASE {NAME} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+            "CREATE USER pool@localhost, pool@'127.0.0.1'",
+            f"GRANT ALL ON {NAME}.* TO pool@localhost",
+            f"GRANT ALL ON {NAME}.* TO pool@'127.0.0.1'",
+        )
+        yield place
+        own_server.start()
+        place.run(f"DROP DATABASE {NAME}", "DROP USER pool@localhost, pool@'127.0.0.1'")
+
+
+@pytest.fixture
+def settings(place) -> DatabaseSettings:
+    """Here every test looks at its database by the way that it does not break."""
+    return DatabaseSettings(database=NAME, unix_socket=str(place.server.socket_path))
+
+
+@contextmanager
+def stopped(place: Place) -> Iterator[None]:
+    place.server.stop()
+    yield
+    place.server.start()
+
+
+@contextmanager
+def killed(place: Place) -> Iterator[None]:
+    place.server.kill()
+    yield
+    place.server.start()
+
+
+@contextmanager
+def half_open(place: Place) -> Iterator[None]:
+    place.proxy.go_half_open(1.0, random.Random(0))
+    yield
+    place.proxy.take_new()
+
+
+@contextmanager
+def full(place: Place) -> Iterator[None]:
+    """More connections than are allowed, and the pool's own have just been broken."""
+    with ExitStack() as stack:
+        for _ in range(12):
+            stack.enter_context(closing(place.connect("pool")))
+        # No new connection would be let in to lift the limit again: this one stays.
+        admin = stack.enter_context(closing(place.connect())).cursor()
+        admin.execute("SET GLOBAL max_connections = 10")
+        place.proxy.reset()
+        try:
+            yield
+        finally:
+            admin.execute("SET GLOBAL max_connections = 151")
+
+
+@contextmanager
+def read_only(place: Place) -> Iterator[None]:
+    place.run("SET GLOBAL read_only = ON")
+    try:
+        yield
+    finally:
+        place.run("SET GLOBAL read_only = OFF")
+
+
+def journal(folder: Path) -> list[Path]:
+    return list((folder / "state" / "journal").rglob("*.json"))
+
+
+@pytest.mark.parametrize("trouble", [stopped, killed, half_open, full, read_only])
+def test_jobs_that_end_while_the_database_is_away_are_written_when_it_is_back(
+    launch, place, database, queue, tasks, noted, let_go, tmp_path, trouble
+):
+    finish_ledger.install(database)
+    held = [queue.enqueue("held_page", {}), queue.enqueue("held", {})]
+    others = [queue.enqueue("noop", {}) for _ in range(6)]
+    run = launch(
+        *("--workers", 2, "--tasks", tasks, "--json"),
+        program=("-c", IMPATIENT),
+        DATABASE_URL=place.url,
+    )
+    wait_until(lambda: len(noted("begun")) == 2, "both workers are at work")
+    pool = [worker_of(database, job) for job in held]
+    pool += [browser_of(worker) for worker in pool]
+    database.close()
+
+    with trouble(place):
+        let_go()
+        wait_until(lambda: len(journal(tmp_path)) == 2, "both outcomes are kept", seconds=20)
+        assert sorted(noted("finished")) == [(job, 1) for job in held]
+        assert all(map(is_alive, pool))
+
+    assert run.wait() == 0
+    assert_done_once(database, held + others)
+    assert [queue.get(job)["attempts"] for job in held + others] == [1] * 8
+    assert (run.summary["done"], run.summary["crashes"], run.summary["handed_back"]) == (8, 0, 0)
+    assert incarnations(database) == 2
+    assert len(noted("finished")) == 8
+    assert journal(tmp_path) == []
+
+
+def test_an_outcome_that_could_not_be_written_is_written_by_the_next_start_if_it_still_counts(
+    launch, place, database, queue, tasks, noted, let_go, tmp_path
+):
+    kept, overtaken = queue.enqueue("held", {}), queue.enqueue("held", {})
+    run = launch("--workers", 2, "--tasks", tasks, DATABASE_URL=place.url)
+    wait_until(lambda: len(noted("begun")) == 2, "both jobs have begun")
+    database.close()
+    place.server.kill()
+    let_go()
+    wait_until(lambda: len(journal(tmp_path)) == 2, "both outcomes are kept")
+    run.signal(signal.SIGTERM)
+    wait_until(lambda: "claiming nothing more" in run.stderr, "the first signal is taken")
+    run.signal(signal.SIGTERM)
+    assert run.wait() == 0
+    assert "left: unknown, the database cannot be asked" in run.stdout
+    place.server.start()
+    # Somebody else has done this one since, under a fence of their own.
+    database.run_statement(
+        "UPDATE work_queue SET status = 'done', fence = fence + 1, lease_until = NULL, "
+        "result = '\"theirs\"' WHERE id = %(id)s",
+        {"id": overtaken},
+    )
+    theirs = queue.get(overtaken)
+
+    after = launch("--workers", 1, "--tasks", tasks, DATABASE_URL=place.url)
+
+    assert after.wait() == 0
+    row = queue.get(kept)
+    assert (row["status"], row["attempts"]) == ("done", 1)
+    assert [item["outcome"] for item in queue.history(kept)] == ["done"]
+    assert (queue.get(overtaken), queue.history(overtaken)) == (theirs, [])
+    assert f"job {kept} is done: written from the journal" in after.stderr
+    assert f"claim on job {overtaken} (fence 1) was lost; its outcome is dropped" in after.stderr
+    assert sorted(noted("finished")) == [(kept, 1), (overtaken, 1)]
+    assert journal(tmp_path) == []
+
+
+def test_a_job_is_ended_before_its_lease_is_over_and_a_finished_one_is_not(
+    launch, place, database, queue, tasks, noted, let_go
+):
+    lease_seconds = 5.0
+    long, finished = queue.enqueue("held_page", {}), queue.enqueue("held", {})
+    run = launch(
+        *("--workers", 2, "--tasks", tasks, "--lease", lease_seconds, "--json"),
+        DATABASE_URL=place.url,
+    )
+    wait_until(lambda: len(noted("begun")) == 2, "both jobs have begun")
+    owner, other = worker_of(database, long), worker_of(database, finished)
+    browser = browser_of(owner)
+    database.close()
+
+    place.server.kill()
+    killed_at = time.monotonic()
+    let_go(finished)
+    wait_until(lambda: not is_alive(owner), "the worker is ended")
+    assert time.monotonic() - killed_at < lease_seconds
+    wait_until(lambda: not is_alive(browser), "its browser is ended too", seconds=3)
+    assert is_alive(other)
+    place.server.start()
+    let_go()
+
+    assert run.wait() == 0
+    handed_back, done = queue.history(long)
+    assert (handed_back["outcome"], done["outcome"]) == ("handed_back", "done")
+    assert handed_back["reason"] == "handed back: its lease could not be renewed"
+    assert [item["outcome"] for item in queue.history(finished)] == ["done"]
+    assert [queue.get(job)["attempts"] for job in (long, finished)] == [1, 1]
+    assert noted("finished") == [(finished, 1), (long, 1)]
+    assert (run.summary["done"], run.summary["handed_back"]) == (2, 1)
+
+
+def test_a_server_that_has_just_come_back_is_no_reason_to_take_a_claim_away(
+    place, settings, database, queue, claim_as, expire, tmp_path
+):
+    job = queue.enqueue("noop", {})
+    # Nobody could renew it while the server was away.
+    expire(claim_as())
+    database.close()
+    place.server.kill()
+    place.server.start()
+
+    def sweep(*flags: object) -> str:
+        return run_command(tmp_path, "sweep", *flags, DATABASE_URL=url_of(settings)).stdout
+
+    assert sweep() == "nothing to sweep: every job in progress has a living claim\n"
+    assert queue.get(job)["status"] == "in_progress"
+    assert sweep("--server-grace", 0) == "put 1 jobs back to pending and 0 to error\n"
+    assert queue.get(job)["status"] == "pending"

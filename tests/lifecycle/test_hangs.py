@@ -1,0 +1,56 @@
+"""Whatever hangs is ended at its deadline: by its worker, or by the launcher when that is stuck."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_the_jobs_own_timeout_goes_before_its_tasks_and_that_before_the_runs(
+    launch, queue, tasks, noted
+):
+    nap = {"seconds": 2.0}
+    by_run = queue.enqueue("napping", nap, max_attempts=1)
+    longer_by_job = queue.enqueue("napping", nap, max_attempts=1, timeout_seconds=60)
+    longer_by_task = queue.enqueue("patient", nap, max_attempts=1)
+    by_job = queue.enqueue("patient", nap, max_attempts=1, timeout_seconds=1)
+
+    run = launch("--workers", 4, "--tasks", tasks, "--job-timeout", "1s")
+
+    assert run.wait() == 0
+    for job in (by_run, by_job):
+        (attempt,) = queue.history(job)
+        assert attempt["outcome"] == "timed_out"
+        assert attempt["reason"].startswith("job ran past its timeout of 1 s")
+    for job in (longer_by_job, longer_by_task):
+        assert queue.get(job)["status"] == "done"
+
+
+def test_a_worker_that_is_stuck_is_ended_by_the_launcher_and_shows_where(
+    launch, queue, tasks, errors_dir
+):
+    # One comes back for nobody, one hangs in C code, one has been stopped.
+    names = ("shielded", "in_c_code", "standing")
+    stuck = {queue.enqueue(name, {}, max_attempts=1): name for name in names}
+    good = [queue.enqueue("noop", {}) for _ in range(3)]
+
+    run = launch(
+        *("--workers", 3, "--tasks", tasks, "--json"),
+        *("--job-timeout", "1s", "--hang-grace", "1s"),
+    )
+
+    assert run.wait() == 0
+    assert [queue.get(job)["status"] for job in good] == ["done"] * 3
+    assert (run.summary["done"], run.summary["failed"], run.summary["crashes"]) == (3, 3, 3)
+    for job, name in stuck.items():
+        assert queue.get(job)["status"] == "error"
+        (attempt,) = queue.history(job)
+        assert attempt["outcome"] == "timed_out"
+        assert f" s in {name}, past its timeout; killed by the launcher" in attempt["reason"]
+        folder = errors_dir / attempt["evidence"]
+        told = json.loads((folder / "error.json").read_text(encoding="utf-8"))
+        assert (told["task"], told["outcome"], told["doing"]) == (name, "timed_out", name)
+        if name != "standing":
+            # A process that is stopped cannot say where.
+            said = (folder / "output.log").read_text(encoding="utf-8")
+            assert f"in {name}" in said
+            assert "tasks.py" in said
