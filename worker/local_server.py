@@ -181,7 +181,7 @@ class LocalServer:
         partial = Path(tempfile.mkdtemp(prefix="data.partial-", dir=self.folder))
         log_start = self._log_size()
         try:
-            server.initialise(partial, self.log_path)
+            server.initialise(partial, self.log_path, self._own_tmp())
             partial.rename(self.data_path)
         except subprocess.SubprocessError as error:
             what = f"could not be initialised by {server.path}"
@@ -198,6 +198,7 @@ class LocalServer:
         command = [
             *("setsid", "--fork", *server.serve_command()),
             f"--datadir={self.data_path}",
+            f"--tmpdir={self._own_tmp()}",
             f"--socket={self.socket_path}",
             f"--pid-file={self._pid_path}",
             f"--log-error={self.log_path}",
@@ -208,6 +209,12 @@ class LocalServer:
             subprocess.run(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, umask=0o077, check=True
             )
+
+    def _own_tmp(self) -> Path:
+        # A server that starts removes the temporary tables it finds: in a shared folder, others'.
+        folder = self.folder / "tmp"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
 
     def _network_options(self) -> tuple[str, ...]:
         if self.port is None:

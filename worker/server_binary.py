@@ -67,7 +67,7 @@ class ServerBinary:
         flavoured = MYSQL_OPTIONS if self.flavour == "mysql" else ()
         return [str(self.path), "--no-defaults", *_user_option(), *COMMON_OPTIONS, *flavoured]
 
-    def initialise(self, data_path: Path, log_path: Path) -> None:
+    def initialise(self, data_path: Path, log_path: Path, tmp_path: Path) -> None:
         """Fill an empty data folder, with a root who needs no password.
 
         Raises subprocess.SubprocessError when that fails or takes too long; the log says why.
@@ -75,7 +75,7 @@ class ServerBinary:
         how = "--initialize-insecure" if self.flavour == "mysql" else "--bootstrap"
         with log_path.open("ab") as log:
             subprocess.run(
-                [*self.serve_command(), how, f"--datadir={data_path}"],
+                [*self.serve_command(), how, f"--datadir={data_path}", f"--tmpdir={tmp_path}"],
                 check=True,
                 input=b"" if self.flavour == "mysql" else self._system_tables(),
                 stdout=log,
