@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from worker.drill.faults import FAULTS, Strike, deck
+from worker.drill.faults import FAULTS, deck
 from worker.drill.ledger import Execution
 from worker.drill.recovery import longest_standstill, recovery_seconds, summarise
+from worker.drill.strike import Strike
 
 ONE, TWO = (101, 5), (102, 6)
 

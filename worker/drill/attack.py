@@ -10,9 +10,10 @@ import random
 import threading
 import time
 
-from worker.drill.faults import Fault, NoTarget, Strike, deck
+from worker.drill.faults import Fault, deck
 from worker.drill.pool import Pool
 from worker.drill.scratch import Scratch
+from worker.drill.strike import NoTarget, Strike
 from worker.drill.targets import Register
 
 # The last jobs are left in peace, so that every fault has somebody to recover for.

@@ -10,11 +10,9 @@ import os
 import random
 import signal
 import subprocess
-import threading
-import time
 from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from worker.browser.process_tree import (
     ProcessId,
@@ -26,68 +24,13 @@ from worker.browser.process_tree import (
 )
 from worker.database import Database
 from worker.drill import targets
-from worker.drill.pool import ELSEWHERE_SECONDS, LEASE_SECONDS, STOP_SECONDS, Pool
-from worker.drill.scratch import USER, Scratch
-from worker.drill.targets import Register
+from worker.drill.pool import ELSEWHERE_SECONDS, LEASE_SECONDS, STOP_SECONDS
+from worker.drill.scratch import USER
+from worker.drill.strike import NoTarget, Strike, required
 from worker.errors import DatabaseUnavailable
 
 # The launcher has to end what stands still by itself; after this long it has failed to.
 STOPPED_SECONDS = 25.0
-
-
-class NoTarget(Exception):
-    """There is nothing that this fault could hit now."""
-
-
-@dataclass(slots=True)
-class Strike:
-    """One fault at work: what it may reach, and what is later known of it."""
-
-    scratch: Scratch
-    pool: Pool
-    register: Register
-    rng: random.Random
-    is_over: threading.Event
-    kind: str = ""
-    # The processes that were hit; None when the whole pool was.
-    victims: list[int] | None = None
-    struck_at: float = 0.0
-    ended_at: float = 0.0
-    # Set once it has struck, or has found nobody to hit.
-    is_decided: threading.Event = field(default_factory=threading.Event)
-    problem: BaseException | None = None
-
-    def begin(self, *victims: ProcessId) -> None:
-        """Note the moment of the strike, and whom it hits."""
-        self.victims = [victim.pid for victim in victims] or None
-        self.struck_at = time.monotonic()
-        self.is_decided.set()
-
-    def last(self, least: float, most: float) -> None:
-        """Let the fault last a random while; the end of the drill ends it."""
-        self.is_over.wait(self.rng.uniform(least, most))
-
-    def last_while_alive(self, process: ProcessId, seconds: float) -> None:
-        """Let the fault last until somebody has ended its victim, or for so long."""
-        deadline = time.monotonic() + seconds
-        while is_alive(process) and time.monotonic() < deadline:
-            if self.is_over.wait(0.05):
-                return
-
-    def launcher(self) -> int:
-        pid = self.pool.pid
-        if pid is None:
-            raise NoTarget
-        return pid
-
-    def worker(self) -> ProcessId:
-        found = self.register.workers(self.launcher())
-        if not found:
-            raise NoTarget
-        return self.rng.choice(found)
-
-    def heart(self) -> ProcessId:
-        return _required(self.register.heart(self.launcher()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +51,14 @@ def kill_worker(strike: Strike) -> None:
 
 def kill_driver(strike: Strike) -> None:
     worker = strike.worker()
-    driver = _required(targets.driver(worker))
+    driver = required(targets.driver(worker))
     strike.begin(worker)
     kill(driver)
 
 
 def kill_browser(strike: Strike) -> None:
     worker = strike.worker()
-    browser = _required(targets.browser(worker))
+    browser = required(targets.browser(worker))
     strike.begin(worker)
     kill_group(browser)
 
@@ -143,7 +86,7 @@ def stop_worker(strike: Strike) -> None:
 
 def stop_driver(strike: Strike) -> None:
     worker = strike.worker()
-    driver = _required(targets.driver(worker))
+    driver = required(targets.driver(worker))
     strike.begin(worker)
     _signal(driver.pid, signal.SIGSTOP)
     strike.last(2, 10)
@@ -173,7 +116,7 @@ def freeze_pool(strike: Strike) -> None:
     Another host takes its jobs meanwhile. The workers come back in the middle of theirs, and end
     them before their launcher knows what time it is: only the fence keeps their outcomes out.
     """
-    launcher = _required(identify(strike.launcher()))
+    launcher = required(identify(strike.launcher()))
     frozen = [launcher, *(stat.id for stat in descendants(launcher.pid))]
     strike.begin()
     for process in frozen:
@@ -279,12 +222,6 @@ def deck(count: int, rng: random.Random) -> list[Fault]:
         rng.shuffle(cards)
         dealt += cards
     return dealt[:count]
-
-
-def _required(process: ProcessId | None) -> ProcessId:
-    if process is None:
-        raise NoTarget
-    return process
 
 
 def _end(launcher: subprocess.Popen[bytes]) -> None:

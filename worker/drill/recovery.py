@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from worker.drill.faults import Strike
 from worker.drill.ledger import Execution
+from worker.drill.strike import Strike
 
 ENDS = 10
 

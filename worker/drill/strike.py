@@ -1,0 +1,75 @@
+"""One fault at work: what it may reach, whom it hits, and what is later known of it."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from dataclasses import dataclass, field
+
+from worker.browser.process_tree import ProcessId, is_alive
+from worker.drill.pool import Pool
+from worker.drill.scratch import Scratch
+from worker.drill.targets import Register
+
+
+class NoTarget(Exception):
+    """There is nothing that this fault could hit now."""
+
+
+@dataclass(slots=True)
+class Strike:
+    """One fault at work: what it may reach, and what is later known of it."""
+
+    scratch: Scratch
+    pool: Pool
+    register: Register
+    rng: random.Random
+    is_over: threading.Event
+    kind: str = ""
+    # The processes that were hit; None when the whole pool was.
+    victims: list[int] | None = None
+    struck_at: float = 0.0
+    ended_at: float = 0.0
+    # Set once it has struck, or has found nobody to hit.
+    is_decided: threading.Event = field(default_factory=threading.Event)
+    problem: BaseException | None = None
+
+    def begin(self, *victims: ProcessId) -> None:
+        """Note the moment of the strike, and whom it hits."""
+        self.victims = [victim.pid for victim in victims] or None
+        self.struck_at = time.monotonic()
+        self.is_decided.set()
+
+    def last(self, least: float, most: float) -> None:
+        """Let the fault last a random while; the end of the drill ends it."""
+        self.is_over.wait(self.rng.uniform(least, most))
+
+    def last_while_alive(self, process: ProcessId, seconds: float) -> None:
+        """Let the fault last until somebody has ended its victim, or for so long."""
+        deadline = time.monotonic() + seconds
+        while is_alive(process) and time.monotonic() < deadline:
+            if self.is_over.wait(0.05):
+                return
+
+    def launcher(self) -> int:
+        pid = self.pool.pid
+        if pid is None:
+            raise NoTarget
+        return pid
+
+    def worker(self) -> ProcessId:
+        found = self.register.workers(self.launcher())
+        if not found:
+            raise NoTarget
+        return self.rng.choice(found)
+
+    def heart(self) -> ProcessId:
+        return required(self.register.heart(self.launcher()))
+
+
+def required(process: ProcessId | None) -> ProcessId:
+    """Insist on a target; raises NoTarget when there is none."""
+    if process is None:
+        raise NoTarget
+    return process
