@@ -163,8 +163,9 @@ def look_through(database, connect, partition, jobs):
     candidates = Candidates(db, partition)
     before = rows_read(db)
     for _ in range(jobs):
+        job_id = candidates.next().job_id
         database.run_statement(
-            "UPDATE work_queue SET status = 'done' WHERE id = %(id)s", {"id": candidates.next()}
+            "UPDATE work_queue SET status = 'done' WHERE id = %(id)s", {"id": job_id}
         )
     return rows_read(db) - before
 
