@@ -32,6 +32,8 @@ def drill(jobs: int, faults: int, workers: int, seed: int | None, keep: bool, as
     twice or held by two workers at once, or when a process or temporary folder was left behind.
     """
     signal.signal(signal.SIGTERM, _interrupt)
+    # Also where a shell has started us in the background, which makes children ignore Ctrl-C.
+    signal.signal(signal.SIGINT, _interrupt)
     # What a killed launcher leaves becomes ours: it is reaped, and what lives on is found.
     adopt_orphans()
     began = time.monotonic()
