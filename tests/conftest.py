@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
 
+import hypothesis
 import pytest
 from pymysql import Connection
 from pytest_mysql import factories
@@ -21,6 +22,12 @@ from worker.local_server import LocalServer
 from worker.models import Claim, Owner, Partition
 from worker.queue import Queue
 from worker.settings import DatabaseSettings
+
+# A machine that is busy with browsers makes any example slow once in a while: that is no failure.
+hypothesis.settings.register_profile(
+    "nightshift", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("nightshift")
 
 # Survives a killed server, not a power cut: tests kill servers, and a commit costs far less.
 FAST_COMMITS = ("--innodb-flush-log-at-trx-commit=2", "--innodb-doublewrite=OFF")
