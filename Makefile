@@ -6,11 +6,13 @@ READY := .venv/.ready
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-mysql check sweep status bench-quick bench-quick-mysql ledger \
-        drill drill-mysql clean clean-queue clean-errors
+.PHONY: help setup run test test-mysql check sweep status bench-quick bench-quick-mysql bench-enqueue \
+        bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql ledger drill drill-mysql \
+        drill-archive drill-archive-mysql drill-profiles drill-profiles-mysql clean clean-queue \
+        clean-errors
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install what is missing: Python packages, a MySQL-family server, a Chromium
 	@deploy/setup.sh
@@ -23,10 +25,10 @@ run: $(READY) ## Set up, then let two browsers drain a demo queue
 	@$(PYTHON) launcher.py demo $(ARGS)
 
 test: $(READY) ## Set up, then run the tests on the system's server (ARGS="-k name" to choose)
-	@$(PYTHON) -m pytest $(ARGS)
+	@$(PYTHON) -m pytest -n 2 --dist worksteal $(ARGS)
 
 test-mysql: $(READY) $(MYSQL) ## Fetch MySQL 9.7, then run the same tests on it
-	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m pytest $(ARGS)
+	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m pytest -n 2 --dist worksteal $(ARGS)
 
 $(MYSQL): deploy/fetch-mysql.sh
 	@deploy/fetch-mysql.sh
@@ -50,6 +52,18 @@ bench-quick: $(READY) ## Measure claim and finish against the limit, on the syst
 bench-quick-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.quick $(ARGS)
 
+bench-enqueue: $(READY) ## Measure enqueue of 1,000,000 lines against raw bulk INSERT
+	@$(PYTHON) -m bench.enqueue $(ARGS)
+
+bench-enqueue-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
+	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.enqueue $(ARGS)
+
+bench-busy-profile: $(READY) ## Measure ordinary claims behind 10,000 jobs of one busy profile
+	@$(PYTHON) -m bench.busy_profile $(ARGS)
+
+bench-busy-profile-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
+	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.busy_profile $(ARGS)
+
 ledger: $(READY) ## Kill workers midway through 10,000 jobs and count every job outside the queue
 	@$(PYTHON) -m bench.ledger $(ARGS)
 
@@ -58,6 +72,18 @@ drill: $(READY) ## Ten minutes of faults against a scratch database, then count 
 
 drill-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) launcher.py drill $(ARGS)
+
+drill-archive: $(READY) ## Archive 200,000 jobs while a pool runs; compare its claims, count every job
+	@$(PYTHON) -m bench.archive $(ARGS)
+
+drill-archive-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
+	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.archive $(ARGS)
+
+drill-profiles: $(READY) ## 20,000 jobs of 500 profiles, workers killed at random: never two holders
+	@$(PYTHON) -m bench.profile_storm $(ARGS)
+
+drill-profiles-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
+	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.profile_storm $(ARGS)
 
 clean: ## Remove downloads and caches; the private server's queue and the evidence stay
 	@rm -rf .local/mysql-9.7 .local/tmp .local/setup.log

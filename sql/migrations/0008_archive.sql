@@ -1,0 +1,56 @@
+-- The archive: finished jobs as they were when they left the queue. A number may come twice, since
+-- a queue that somebody truncates begins again at 1: when it was archived belongs to the key.
+CREATE TABLE IF NOT EXISTS archived_jobs (
+  id              BIGINT        NOT NULL,
+  payload         JSON          NOT NULL,
+  status          ENUM('pending', 'in_progress', 'done', 'error') NOT NULL,
+  worker_id       INT           NULL,
+  attempts        INT           NOT NULL,
+  last_error      TEXT          NULL,
+  started_at      DATETIME(6)   NULL,
+  finished_at     DATETIME(6)   NULL,
+  task            VARCHAR(64)   NOT NULL,
+  priority        INT           NOT NULL,
+  not_before      DATETIME(6)   NULL,
+  wait_reason     VARCHAR(255)  NULL,
+  max_attempts    INT           NULL,
+  timeout_seconds INT           NULL,
+  fence           BIGINT        NOT NULL,
+  incarnation     BIGINT        NULL,
+  lease_until     DATETIME(6)   NULL,
+  result          JSON          NULL,
+  dedupe_key      VARCHAR(191)  NULL,
+  callback_url    VARCHAR(2048) NULL,
+  profile_id      VARCHAR(64)   NULL,
+  account_id      VARCHAR(64)   NULL,
+  created_at      DATETIME(6)   NOT NULL,
+  changed_at      DATETIME(6)   NOT NULL,
+  blocks          INT           NOT NULL,
+  crashes         INT           NOT NULL,
+  forgiven        INT           NOT NULL,
+  fingerprint     CHAR(16)      NULL,
+  site            VARCHAR(255)  NULL COMMENT 'as the queue had worked it out',
+  archived_at     DATETIME(6)   NOT NULL,
+  archived_by     VARCHAR(255)  NOT NULL,
+  archive_reason  VARCHAR(255)  NOT NULL,
+  PRIMARY KEY (id, archived_at)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- The history of archived jobs, moved with them.
+CREATE TABLE IF NOT EXISTS archived_attempts (
+  job_id      BIGINT       NOT NULL,
+  fence       BIGINT       NOT NULL,
+  attempt     INT          NOT NULL,
+  outcome     ENUM('done', 'retry', 'blocked', 'error', 'handed_back', 'swept', 'crashed',
+                   'timed_out') NOT NULL,
+  worker_id   INT          NULL,
+  incarnation BIGINT       NULL,
+  started_at  DATETIME(6)  NULL,
+  finished_at DATETIME(6)  NOT NULL,
+  reason      VARCHAR(500) NULL,
+  fingerprint CHAR(16)     NULL,
+  evidence    VARCHAR(255) NULL,
+  last_step   VARCHAR(255) NULL,
+  archived_at DATETIME(6)  NOT NULL,
+  PRIMARY KEY (job_id, archived_at, fence)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
