@@ -81,7 +81,7 @@ def test_bad_lines_are_listed_by_number_and_nothing_is_added(cli, enqueued, tmp_
 
     assert (done.returncode, done.stdout) == (2, "")
     head, *lines = done.stderr.splitlines()
-    assert "has bad lines; nothing was added" in head
+    assert "has 4 bad lines; nothing was added" in head
     assert [line.split(":")[0] for line in lines] == [f"  line {n}" for n in (2, 4, 5, 6)]
     assert "'example.com' is not a URL; write http://… or https://…" in lines[0]
     assert enqueued() == []
@@ -92,8 +92,8 @@ def test_of_many_bad_lines_the_first_are_listed_and_the_rest_counted(cli):
 
     assert done.returncode == 2
     lines = done.stderr.splitlines()
-    assert len(lines) == 12
-    assert lines[-1] == "  and 15 more"
+    assert len(lines) == 22
+    assert lines[-1] == "  and 5 more"
 
 
 @pytest.mark.parametrize("way", ["file", "pipe"])
@@ -119,7 +119,7 @@ def test_bytes_that_are_not_utf8_are_a_bad_line_and_not_another_url(cli, enqueue
         ("/no/such/file.txt", "nor a file"),
         ("/", "nor a file"),
         ("/dev/null", "nor a file"),
-        ("-", "holds no URL; nothing was added"),
+        ("-", "standard input holds no job; nothing was added"),
     ],
 )
 def test_a_source_that_is_none_is_refused(cli, enqueued, source, said):

@@ -1,85 +1,265 @@
-"""`launcher.py enqueue`: fill the queue from a URL, a text file of URLs, or standard input."""
+"""`launcher.py enqueue`: fill the queue from a URL, a text file, CSV, JSONL, or standard input."""
 
 from __future__ import annotations
 
-import io
+import os
 import re
 import sys
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import IO, Any
 
 import click
 
 from worker.cli.connection import open_database
-from worker.errors import UsageError
+from worker.cli.options import CALLBACK_URL, setting
+from worker.cli.progress import ByteProgress
+from worker.errors import PayloadError, UsageError
+from worker.intake import records
+from worker.intake.jobs import JobMaker, NewJob, Problem
+from worker.intake.lines import Lines
 from worker.queue import Queue
+from worker.settings import parse_duration
+from worker.tasks import registry
 
-_URL = re.compile(r"https?://[^\s/?#]+\S*$", re.IGNORECASE)
-MAX_URL = 8192
-MAX_TASK = 64
-SHOWN_PROBLEMS = 10
+SHOWN_PROBLEMS = 20
+# The width of its column.
+MAX_TASK_NAME = 64
+FORMATS: dict[str, records.Format] = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+
+
+@dataclass(slots=True)
+class Tally:
+    """What has been read so far."""
+
+    jobs: int = 0
+    bad: int = 0
+    shown: list[str] = field(default_factory=list)
+
+    def add(self, problem: Problem) -> None:
+        self.bad += 1
+        if len(self.shown) < SHOWN_PROBLEMS:
+            self.shown.append(f"  line {problem.number}: {problem.text}")
 
 
 @click.command("enqueue")
 @click.argument("source")
 @click.option("--task", default="visit", show_default=True, help="The task that does the jobs.")
-def enqueue(source: str, task: str) -> None:
-    """Add jobs: SOURCE is a URL, a text file with a URL a line, or - for standard input.
+@setting("--tasks", multiple=True, metavar="FILE_OR_MODULE", help="Check payloads by these tasks.")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["text", "csv", "jsonl"]),
+    help="Of the file.  [default: by its name]",
+)
+@click.option("--delimiter", default=None, help="Of CSV columns.  [default: comma; tab for .tsv]")
+@click.option("--encoding", default="utf-8", show_default=True, help="Of the file.")
+@click.option(
+    "--map",
+    "mapping",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="A payload field from a column.",
+)
+@click.option(
+    "--dedupe", metavar="TEMPLATE", help="Dedupe key such as '{sku}'; taken keys are passed over."
+)
+@click.option("--profile", metavar="TEMPLATE", help="Their profile: p1, or '{column}'.")
+@click.option("--account", metavar="TEMPLATE", help="Their account: any of its profiles will do.")
+@click.option("--priority", type=int, default=0, show_default=True, help="Lower is sooner.")
+@click.option("--not-before", metavar="TIME", help="2h from now, or 2026-01-31T18:00 (local).")
+@click.option("--max-attempts", type=click.IntRange(min=1), help="Attempts each job gets.")
+@click.option("--callback-url", type=CALLBACK_URL, metavar="URL", help="Told of each outcome.")
+@click.option("--skip-bad", is_flag=True, help="Add the good lines even if others are bad.")
+@click.option("--dry-run", is_flag=True, help="Check everything and add nothing.")
+def enqueue(source: str, task: str, **flags: Any) -> int:
+    """Add jobs: SOURCE is a URL, a file (text with a URL a line, CSV, JSONL), or - for stdin.
 
-    Empty lines and lines that start with # are passed over. One bad line, and nothing is added.
+    One bad line, and nothing is added, unless --skip-bad says so.
     """
-    if len(task) > MAX_TASK:
-        raise UsageError(f"--task is longer than {MAX_TASK} characters")
-    urls = _urls(source)
-    if not urls:
-        raise UsageError(f"{source} holds no URL; nothing was added")
+    if not 1 <= len(task) <= MAX_TASK_NAME:
+        raise UsageError(f"--task: a task's name has 1 to {MAX_TASK_NAME} characters")
+    tally = Tally()
+    maker = JobMaker(
+        columns=_mapping(flags["mapping"]),
+        dedupe=flags["dedupe"],
+        profile=flags["profile"],
+        account=flags["account"],
+        check=_check(task, flags["tasks"]),
+    )
+    with _records(source, flags) as found:
+        rows = _rows(maker, found, tally)
+        if flags["dry_run"]:
+            for _ in rows:
+                pass
+            return _report_dry_run(tally, source)
+        added = _insert(rows, tally, source, task, flags, is_routed=maker.is_routed)
+    duplicates = tally.jobs - added
+    _show_problems(tally, source, "were passed over")
+    click.echo(
+        f"added {_jobs(added)} for task {task}"
+        + (f", {duplicates:,} were there already" if duplicates else "")
+    )
+    return 0
+
+
+def _insert(
+    rows: Iterator[NewJob], tally: Tally, source: str, task: str, flags: Any, *, is_routed: bool
+) -> int:
     with closing(open_database()) as db:
-        count = Queue(db).enqueue_many(task, ({"url": url} for url in urls))
-    click.echo(f"added {count:,} job{'s' if count != 1 else ''} for task {task}")
+        settings = {
+            "priority": flags["priority"],
+            "not_before": _not_before(flags["not_before"]),
+            "max_attempts": flags["max_attempts"],
+            "callback_url": flags["callback_url"] or None,
+            "routed": is_routed,
+        }
+        with Queue(db).bulk(task, **settings) as bulk:
+            for _ in bulk.run(rows):
+                pass
+            if tally.bad and not flags["skip_bad"]:
+                raise UsageError(_problem_text(tally, source, "nothing was added"))
+            if not tally.jobs:
+                raise UsageError(f"{_name(source)} holds no job; nothing was added")
+        return bulk.inserted
 
 
-def _urls(source: str) -> list[str]:
+def _rows(maker: JobMaker, found: Iterator[records.Record], tally: Tally) -> Iterator[NewJob]:
+    for item in maker.make(found):
+        if isinstance(item, Problem):
+            tally.add(item)
+        else:
+            tally.jobs += 1
+            yield item
+
+
+@contextmanager
+def _records(source: str, flags: dict[str, Any]) -> Iterator[Iterator[records.Record]]:
     if re.match(r"[a-z][a-z0-9+.-]*://", source, re.IGNORECASE):
-        return _checked([source], "the URL")
+        yield records.read_text([source])
+        return
+    with _open(source) as stream:
+        lines = Lines(stream, _encoding(flags["encoding"]))
+        kind: records.Format = flags["kind"] or FORMATS.get(Path(source).suffix.lower(), "text")
+        tab = Path(source).suffix.lower() == ".tsv"
+        delimiter = _delimiter(flags["delimiter"], "\t" if tab else ",")
+        size = os.fstat(stream.fileno()).st_size if source != "-" else 0
+        with ByteProgress(source, size) as progress:
+            watched = progress.watch(lines, lambda: lines.bytes_read)
+            yield records.read(watched, kind, delimiter)
+
+
+@contextmanager
+def _open(source: str) -> Iterator[IO[bytes]]:
     if source == "-":
-        assert isinstance(sys.stdin, io.TextIOWrapper)
-        sys.stdin.reconfigure(encoding="utf-8-sig", errors="surrogateescape")
-        return _checked(sys.stdin, "standard input")
+        yield sys.stdin.buffer
+        return
     path = Path(source)
     if not path.is_file():
         raise UsageError(f"{source} is neither a URL (http://…, https://…) nor a file")
     try:
-        with path.open(encoding="utf-8-sig", errors="surrogateescape") as lines:
-            return _checked(lines, source)
+        with path.open("rb") as stream:
+            yield stream
     except OSError as error:
         raise UsageError(f"{source} cannot be read: {error.strerror}") from error
 
 
-def _checked(lines: Iterable[str], name: str) -> list[str]:
-    urls, problems = [], []
-    for number, line in enumerate(lines, 1):
-        url = line.strip()
-        if not url or url.startswith("#"):
-            continue
-        if problem := _problem(url):
-            problems.append(f"  line {number}: {problem}")
-        urls.append(url)
-    if problems:
-        more = len(problems) - SHOWN_PROBLEMS
-        listed = problems[:SHOWN_PROBLEMS] + ([f"  and {more} more"] if more > 0 else [])
-        raise UsageError("\n".join([f"{name} has bad lines; nothing was added:", *listed]))
-    return urls
+def _check(name: str, sources: tuple[str, ...]) -> Callable[[Mapping[str, Any]], object]:
+    """Check payloads by the task's own declaration, if the task is known here."""
+    task = registry.load(sources).find(name)
+    if name == "visit":
+        return _check_visit
+    return task.fit if task is not None else lambda payload: None
 
 
-def _problem(url: str) -> str | None:
-    if len(url) > MAX_URL:
-        return f"longer than {MAX_URL} characters"
-    if any("\ud800" <= character <= "\udfff" for character in url):
-        return f"{url[:80]!r} is not UTF-8; save the list as UTF-8, or escape the character: %E9"
-    if not _URL.match(url):
-        return f"{url[:80]!r} is not a URL; write http://… or https://…"
-    return None
+def _check_visit(payload: Mapping[str, Any]) -> None:
+    url = payload.get("url")
+    if not isinstance(url, str):
+        raise PayloadError('lacks "url"; name its column with --map url=COLUMN')
+    if problem := records.url_problem(url.strip()):
+        raise PayloadError(problem)
+
+
+def _mapping(pairs: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for pair in pairs:
+        name, equals, column = pair.partition("=")
+        if not equals or not name or not column:
+            raise UsageError(f"--map {pair}: write FIELD=COLUMN, as in url=Link")
+        found[name.strip()] = column.strip()
+    return found
+
+
+def _delimiter(given: str | None, usual: str) -> str:
+    text = {"tab": "\t", "\\t": "\t"}.get(given or "", given or usual)
+    if len(text) != 1:
+        raise UsageError(f"--delimiter {given!r}: give one character, or tab")
+    return text
+
+
+def _encoding(name: str) -> str:
+    try:
+        newline = "\n".encode(name)
+    except LookupError:
+        raise UsageError(f"--encoding {name} is unknown; try utf-8, latin-1 or cp1252") from None
+    if b"\0" in newline:
+        # Lines are told apart by their bytes, before they are decoded.
+        raise UsageError(f"--encoding {name} cannot be read by line; convert the file to utf-8")
+    return name
+
+
+def _not_before(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    now = datetime.now().astimezone()
+    try:
+        moment = now + timedelta(seconds=parse_duration(text))
+    except (ValueError, OverflowError):
+        try:
+            moment = datetime.fromisoformat(text).astimezone()
+        except (ValueError, OverflowError):
+            raise UsageError(
+                f"--not-before {text} is neither a duration (2h) nor a time (2026-01-31T18:00)"
+            ) from None
+    return moment.astimezone(UTC).replace(tzinfo=None)
+
+
+def _report_dry_run(tally: Tally, source: str) -> int:
+    _show_problems(tally, source, "nothing was added")
+    click.echo(f"would add {_jobs(tally.jobs)}; {_bad_lines(tally.bad)}")
+    return 2 if tally.bad else 0
+
+
+def _show_problems(tally: Tally, source: str, consequence: str) -> None:
+    if tally.bad:
+        click.echo(_problem_text(tally, source, consequence), err=True)
+
+
+def _problem_text(tally: Tally, source: str, consequence: str) -> str:
+    more = tally.bad - len(tally.shown)
+    rest = [f"  and {more:,} more"] if more else []
+    heading = f"{_name(source)} has {_bad_lines(tally.bad)}; {consequence}:"
+    return "\n".join([heading, *tally.shown, *rest])
+
+
+def _name(source: str) -> str:
+    return "standard input" if source == "-" else source
+
+
+def _jobs(count: int) -> str:
+    return f"{count:,} job{'s' if count != 1 else ''}"
+
+
+def _bad_lines(count: int) -> str:
+    return f"{count:,} bad line{'s' if count != 1 else ''}"
 
 
 COMMANDS = [enqueue]

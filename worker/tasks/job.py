@@ -1,12 +1,19 @@
-"""What a task sees of its job: who it is, how long it has, and a place to say how far it got."""
+"""What a task sees of its job: who it is, how long it has, and where to put what it finds."""
 
 from __future__ import annotations
 
 import logging
+import re
+import shutil
 import time
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+from worker.errors import Fail
+
+_NAME = re.compile(r"[\w][\w. ()+@=,-]{0,149}")
 
 
 class _JobLog(logging.LoggerAdapter[logging.Logger]):
@@ -25,13 +32,46 @@ class Job:
     max_attempts: int
     task: str
     deadline: float
+    results_dir: Path
+    profile_id: str | None = None
+    account_id: str | None = None
+    timeout_seconds: float | None = None
+    # Grows with every lease of the profile: what another system is told to refuse older ones by.
+    lease_fence: int | None = None
     last_step: str | None = None
     _on_step: Callable[[str], None] = field(default=lambda text: None, repr=False)
+    _on_review: Callable[[str], None] = field(default=lambda text: None, repr=False)
 
     def step(self, text: str) -> None:
         """Name the last safe point reached; it is shown live and kept with the attempt."""
         self.last_step = text
         self._on_step(text)
+
+    def needs_review(self, reason: str) -> None:
+        """Ask for a person to look at the job's profile, such as after a security prompt."""
+        self._on_review(reason)
+
+    def attach(self, name: str, content: bytes | str | Path) -> str:
+        """Keep a file with the job, under `results/<job>/`; return its path within `results/`.
+
+        `content` is the bytes themselves, a text, or the path of a file to copy.
+        """
+        path = self.path_for(name)
+        if isinstance(content, Path):
+            shutil.copyfile(content, path)
+        else:
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path.relative_to(self.results_dir))
+
+    def path_for(self, name: str) -> Path:
+        """Say where an attachment of that name goes, for libraries that write files themselves."""
+        if not _NAME.fullmatch(name) or name.startswith("."):
+            raise Fail(
+                f"an attachment cannot be named {name!r}; use letters, digits, . _ - and no slash"
+            )
+        folder = self.results_dir / str(self.id)
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / name
 
     @property
     def log(self) -> logging.LoggerAdapter[logging.Logger]:

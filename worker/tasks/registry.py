@@ -18,7 +18,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from worker.errors import SettingsError, TaskNotFound
+from worker.tasks import params
 from worker.tasks.job import Job
+from worker.tasks.params import is_shape, shape_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -27,7 +29,9 @@ TaskFunction = Callable[["Page", Any, Job], Any]
 Isolation = Literal["page", "context"]
 
 _MARK = "__nightshift_task__"
-BUILT_IN = ("worker.tasks.visit",)
+BUILT_IN = tuple(
+    f"worker.tasks.{name}" for name in ("visit", "extract", "screenshot", "pdf", "steps")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,14 @@ class Task:
     max_attempts: int | None = None
     isolation: Isolation = "page"
     browser: bool = True
+    retry_on: tuple[type[BaseException], ...] = ()
+    params: type | None = None
+    retry_delay_seconds: float | None = None
+    max_blocks: int | None = None
+
+    def fit(self, payload: Mapping[str, Any]) -> Any:
+        """Give a payload the task's declared shape; raises PayloadError that names the field."""
+        return payload if self.params is None else params.fit(payload, self.params)
 
 
 def task(
@@ -49,18 +61,72 @@ def task(
     max_attempts: int | None = None,
     isolation: Isolation = "page",
     browser: bool = True,
+    retry_on: type[BaseException] | tuple[type[BaseException], ...] = (),
+    params: type | None = None,
+    retry_delay: float | None = None,
+    max_blocks: int | None = None,
 ) -> Callable[[TaskFunction], TaskFunction]:
     """Mark `fn(page, payload, job)` as the task of that name.
 
     `isolation="context"` gives every job a browser context of its own; `browser=False` says that
-    the task needs no page and gets None.
+    the task needs no page and gets None. What `retry_on` names is tried again like a timeout, the
+    first time after `retry_delay`; after `max_blocks` blocks its job is an error.
+    `params`, or the annotation of `payload`, is a dataclass or TypedDict that payloads must fit.
     """
+    _check_declaration(name, timeout, max_attempts, isolation, params)
+    _check_patience(name, retry_delay, max_blocks)
 
     def mark(function: TaskFunction) -> TaskFunction:
-        setattr(function, _MARK, Task(name, function, timeout, max_attempts, isolation, browser))
+        declared = Task(
+            name=name,
+            function=function,
+            timeout_seconds=timeout,
+            max_attempts=max_attempts,
+            isolation=isolation,
+            browser=browser,
+            retry_on=retry_on if isinstance(retry_on, tuple) else (retry_on,),
+            params=params or shape_of(function),
+            retry_delay_seconds=retry_delay,
+            max_blocks=max_blocks,
+        )
+        setattr(function, _MARK, declared)
         return function
 
     return mark
+
+
+def _check_declaration(
+    name: str,
+    timeout: float | None,
+    max_attempts: int | None,
+    isolation: str,
+    shape: type | None,
+) -> None:
+    if not isinstance(name, str) or not 1 <= len(name) <= 64:
+        raise SettingsError(f"@task needs a name of 1 to 64 characters, got {name!r}")
+    if timeout is not None and timeout <= 0:
+        raise SettingsError(f"task {name}: timeout={timeout!r}; give seconds above 0")
+    if max_attempts is not None and max_attempts < 1:
+        raise SettingsError(f"task {name}: max_attempts={max_attempts!r}; give 1 or more")
+    if isolation not in ("page", "context"):
+        raise SettingsError(f'task {name}: isolation={isolation!r}; use "page" or "context"')
+    if shape is not None and not is_shape(shape):
+        raise SettingsError(f"task {name}: params={shape!r}; give a dataclass or a TypedDict")
+
+
+def _check_patience(name: str, retry_delay: float | None, max_blocks: int | None) -> None:
+    if retry_delay is not None and retry_delay < 0:
+        raise SettingsError(f"task {name}: retry_delay={retry_delay!r}; give seconds, 0 or more")
+    if max_blocks is not None and max_blocks < 1:
+        raise SettingsError(f"task {name}: max_blocks={max_blocks!r}; give 1 or more")
+
+
+def task_of(function: Callable[..., Any] | Task) -> Task:
+    """Return the task that a function was marked as."""
+    found = function if isinstance(function, Task) else getattr(function, _MARK, None)
+    if not isinstance(found, Task):
+        raise SettingsError(f'{function!r} is no task; mark it with @task("name")')
+    return found
 
 
 class Registry:

@@ -1,18 +1,19 @@
-"""The built-in task `visit`: open a page and report where it led, so that a bare URL is a job."""
+"""The built-in task `visit`: open a page and report where it led, so that a bare URL is a job.
+
+Example: {"url": "https://example.com"} → {"status": 200, "title": "Example", "url": "https://…"}
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from worker.errors import Fail, PayloadError, Retry
+from worker.errors import PayloadError
 from worker.tasks.job import Job
+from worker.tasks.opening import open_page
 from worker.tasks.registry import task
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-# Statuses that may well be different next time.
-PASSING_STATUSES = {408, 425, 429, 500, 502, 503, 504}
 
 
 @task("visit")
@@ -21,13 +22,5 @@ def visit(page: Page, payload: dict[str, Any], job: Job) -> dict[str, Any]:
     url = payload.get("url")
     if not isinstance(url, str) or not url.strip():
         raise PayloadError('the payload of visit needs "url": a text such as "https://example.com"')
-    if not url.startswith(("http://", "https://", "about:", "data:")):
-        raise PayloadError(f"url {url!r} is not one to visit; write http://… or https://…")
-    response = page.goto(url)
-    status = response.status if response is not None else None
-    job.step(f"opened, HTTP {status}")
-    if status in PASSING_STATUSES:
-        raise Retry(f"HTTP {status} from {page.url}")
-    if status is not None and status >= 400:
-        raise Fail(f"HTTP {status} from {page.url}")
+    status = open_page(page, url, job)
     return {"status": status, "title": page.title(), "url": page.url}

@@ -1,0 +1,19 @@
+-- name: finished_jobs
+-- Read finished jobs in the order they finished, after a cursor; of failed ones also why.
+SELECT id, task, status, attempts, payload, result,
+       IF(status = 'error',
+          (SELECT reason FROM job_attempts
+            WHERE job_id = work_queue.id AND job_attempts.fence = work_queue.fence), NULL) AS reason,
+       last_error, created_at, started_at, finished_at
+  FROM work_queue FORCE INDEX (finished_jobs)
+ WHERE finished_at >= %(finished_at)s
+   AND (finished_at > %(finished_at)s OR id > %(id)s)
+   AND finished_at < %(before)s
+   AND (%(task)s IS NULL OR task = %(task)s)
+   AND status IN %(statuses)s
+ ORDER BY finished_at, id
+ LIMIT %(limit)s;
+
+-- name: database_time
+-- Ask the database what time it is.
+SELECT UTC_TIMESTAMP(6) AS now;

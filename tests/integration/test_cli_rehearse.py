@@ -1,0 +1,184 @@
+"""`try`, `reproduce` and `init`: a task run here and now, with everything shown when it fails."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from tests.lifecycle.conftest import REPO, clean_environment, url_of
+
+TASKS = """
+from worker import Fail, task
+
+@task("heading")
+def heading(page, payload, job):
+    job.step("opening")
+    page.goto(payload["url"])
+    job.attach("note.txt", "seen")
+    return {"heading": page.locator("h1").inner_text(), "job": job.id}
+
+@task("broken")
+def broken(page, payload, job):
+    page.goto("data:text/html,<h1>Before</h1>")
+    raise ValueError("the owl is out")
+
+@task("given_up")
+def given_up(page, payload, job):
+    raise Fail("no such product")
+"""
+PAGE = "data:text/html,<h1>Hello</h1>"
+
+
+@pytest.fixture
+def cli(settings, tmp_path):
+    """Run `launcher.py …` in this test's folder; tracebacks are welcome here."""
+    (tmp_path / "own.py").write_text(TASKS, encoding="utf-8")
+
+    def run(*arguments, program=(str(REPO / "launcher.py"),)):
+        environment = clean_environment(
+            tmp_path,
+            DATABASE_URL=url_of(settings),
+            NIGHTSHIFT_RESULTS_DIR=str(tmp_path / "results"),
+            PYTHONPATH=None,
+        )
+        return subprocess.run(
+            [sys.executable, *program, *map(str, arguments)],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
+def test_a_task_is_tried_on_a_payload(cli, tmp_path):
+    done = cli("try", "heading", "--tasks", "own.py", "--payload", json.dumps({"url": PAGE}))
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"heading": "Hello", "job": 0}
+    assert (tmp_path / "results" / "0" / "note.txt").read_text() == "seen"
+
+
+def test_a_task_is_tried_on_the_payload_of_a_job_which_stays_as_it_is(cli, queue):
+    job = queue.enqueue("heading", {"url": PAGE})
+
+    done = cli("try", "heading", "--tasks", "own.py", "--job", job)
+
+    assert json.loads(done.stdout) == {"heading": "Hello", "job": job}
+    assert (queue.get(job)["status"], queue.get(job)["attempts"]) == ("pending", 0)
+
+
+def test_a_task_that_fails_shows_its_traceback(cli):
+    done = cli("try", "broken", "--tasks", "own.py", "--payload", "{}")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert 'own.py", line' in done.stderr
+    assert "ValueError: the owl is out" in done.stderr
+
+
+def test_a_task_that_gives_up_says_why_in_a_line(cli):
+    done = cli("try", "given_up", "--tasks", "own.py", "--payload", "{}")
+
+    assert done.returncode == 1
+    assert "Fail: no such product" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("visit",), "give the payload with --payload JSON, or a job's with --job ID"),
+        (("visit", "--payload", "{}", "--job", 1), "give the payload with"),
+        (("visit", "--payload", "{"), "the payload is not JSON"),
+        (("visit", "--payload", "[]"), "the payload is a list, not an object"),
+        (("visit", "--job", 999), "there is no job 999"),
+        (("nobody", "--payload", "{}"), "no task named 'nobody' is loaded"),
+        (("extract", "--payload", '{"url": "http://a/"}'), 'payload lacks "fields"'),
+    ],
+)
+def test_what_cannot_be_tried_is_told_in_a_line(cli, arguments, said):
+    done = cli("try", *arguments)
+
+    assert done.returncode not in (0, -1)
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_reproducing_leaves_a_trace_and_evidence_beside_the_old(cli, queue, tmp_path):
+    job = queue.enqueue("broken", {"url": PAGE})
+    (tmp_path / "errors" / str(job) / "1").mkdir(parents=True)
+
+    done = cli("reproduce", job, "--tasks", "own.py")
+
+    assert done.returncode == 1
+    assert "ValueError: the owl is out" in done.stderr
+    folder = tmp_path / "errors" / str(job) / "reproduced"
+    assert str(folder) in done.stderr
+    assert "trace.trace" in zipfile.ZipFile(folder / "trace.zip").namelist()
+    assert {"screenshot.png", "page.html"} <= {path.name for path in folder.iterdir()}
+    assert (tmp_path / "errors" / str(job) / "1").exists()
+    assert (queue.get(job)["status"], queue.get(job)["attempts"]) == ("pending", 0)
+
+
+def test_reproducing_what_works_now_leaves_a_trace_all_the_same(cli, queue, tmp_path):
+    job = queue.enqueue("heading", {"url": PAGE})
+
+    done = cli("reproduce", job, "--tasks", "own.py")
+
+    assert (done.returncode, json.loads(done.stdout)["heading"]) == (0, "Hello")
+    assert (tmp_path / "errors" / str(job) / "reproduced" / "trace.zip").stat().st_size > 0
+
+
+def test_a_task_that_is_tried_shows_its_steps_and_where_its_files_are(cli, tmp_path):
+    done = cli("try", "heading", "--tasks", "own.py", "--payload", json.dumps({"url": PAGE}))
+
+    assert done.stderr.splitlines() == ["step: opening", f"files: {tmp_path / 'results' / '0'}"]
+
+
+def test_a_traceback_shows_the_tasks_own_lines_only(cli):
+    payload = json.dumps({"url": "no such scheme:"})
+
+    done = cli("try", "heading", "--tasks", "own.py", "--payload", payload)
+
+    assert done.returncode == 1
+    assert 'page.goto(payload["url"])' in done.stderr
+    assert "Cannot navigate to invalid URL" in done.stderr
+    assert "task_run.py" not in done.stderr
+    assert "playwright/_impl/_sync_base" not in done.stderr
+
+
+def test_the_files_of_init_work_as_they_are(cli, tmp_path):
+    assert cli("init", "my_shop").returncode == 0
+
+    tried = cli("try", "my_shop", "--tasks", "my_shop.py", "--payload", json.dumps({"url": PAGE}))
+    assert json.loads(tried.stdout)["heading"] == "Hello"
+    tested = cli("-q", "-p", "no:cacheprovider", "test_my_shop.py", program=("-m", "pytest"))
+    assert "2 passed" in tested.stdout, tested.stdout + tested.stderr
+
+    again = cli("init", "my_shop")
+    assert again.returncode == 2
+    assert "my_shop.py is there already" in again.stderr
+
+
+@pytest.mark.parametrize("name", ["json", "worker", "playwright"])
+def test_a_name_that_another_module_has_is_refused(cli, name, tmp_path):
+    done = cli("init", name)
+    assert done.returncode == 2
+    assert f"{name} is the name of another Python module" in done.stderr
+    assert not (tmp_path / f"{name}.py").exists()
+
+
+@pytest.mark.parametrize("name", ["My-Shop", "../x", "1st", "", "class"])
+def test_a_name_that_no_file_can_have_is_refused(cli, name, tmp_path):
+    before = sorted(tmp_path.iterdir())
+    done = cli("init", name)
+    assert done.returncode == 2
+    assert "cannot name a task file" in done.stderr
+    assert sorted(tmp_path.iterdir()) == before

@@ -1,0 +1,56 @@
+"""A progress bar over the bytes of a file, on a terminal only, and without a thread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from types import TracebackType
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+T = TypeVar("T")
+REDRAW_SECONDS = 0.2
+
+
+class ByteProgress:
+    """How far a file has been read; nothing at all where nobody watches."""
+
+    def __init__(self, name: str, total: int) -> None:
+        console = Console(stderr=True)
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            DownloadColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            auto_refresh=False,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._bar = self._progress.add_task(name, total=total or None)
+
+    def __enter__(self) -> ByteProgress:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def watch(self, items: Iterable[T], position: Callable[[], int]) -> Iterator[T]:
+        """Pass the items through, moving the bar along."""
+        if self._progress.disable:
+            yield from items
+            return
+        drawn_at = 0.0
+        for item in items:
+            if time.monotonic() - drawn_at > REDRAW_SECONDS:
+                drawn_at = time.monotonic()
+                self._progress.update(self._bar, completed=position(), refresh=True)
+            yield item

@@ -1,0 +1,211 @@
+"""`launcher.py try`, `reproduce` and `init`: writing a task, and finding out why one failed."""
+
+from __future__ import annotations
+
+import json
+import keyword
+import os
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from worker import log
+from worker.browser import evidence
+from worker.browser.evidence_files import new_attempt_folder
+from worker.cli.connection import open_database
+from worker.cli.options import setting
+from worker.errors import NightshiftError, TaskSignal, UsageError
+from worker.fingerprint import fingerprint, frames_of
+from worker.queue import Queue
+from worker.rehearsal import Rehearsal, rehearse
+from worker.settings import PROJECT_ROOT
+from worker.task_run import parse_payload
+from worker.tasks import registry
+from worker.tasks.registry import Task
+from worker.verdict import describe
+
+EXIT_TASK_FAILED = 1
+REPRODUCED = "reproduced"
+# A task file of such a name would hide the module from everything else, or be hidden by it.
+TAKEN_NAMES = sys.stdlib_module_names | {"worker", "launcher", "playwright", "pytest"}
+
+
+@click.command("try")
+@click.argument("name", metavar="TASK")
+@click.option("--payload", help='As JSON: \'{"url": "https://example.com"}\'')
+@click.option("--job", "job_id", type=int, help="Take the payload of this job.")
+@setting("--tasks", multiple=True, metavar="FILE_OR_MODULE", help="Your own tasks; repeatable.")
+@setting("--browser", metavar="PATH", help="The Chromium to use.  [default: found]")
+@click.option("--headed", is_flag=True, help="Show the browser.")
+def try_task(
+    name: str,
+    payload: str | None,
+    job_id: int | None,
+    tasks: tuple[str, ...],
+    browser: str | None,
+    headed: bool,
+) -> int:
+    """Run one task here and now, without the queue; its result goes to stdout."""
+    task = registry.load(tasks).get(name)
+    if (payload is None) == (job_id is None):
+        raise UsageError("give the payload with --payload JSON, or a job's with --job ID")
+    text = payload if payload is not None else _job(job_id or 0)["payload"]
+    values = parse_payload(text)
+    task.fit(values)
+    with _rehearsal(browser, headed) as rehearsal:
+        return _run(rehearsal, task, values, job_id or 0)
+
+
+@click.command("reproduce")
+@click.argument("job_id", type=int, metavar="ID")
+@setting("--tasks", multiple=True, metavar="FILE_OR_MODULE", help="Your own tasks; repeatable.")
+@setting("--browser", metavar="PATH", help="The Chromium to use.  [default: found]")
+@click.option("--headed", is_flag=True, help="Show the browser.")
+def reproduce(job_id: int, tasks: tuple[str, ...], browser: str | None, headed: bool) -> int:
+    """Run a failed job again, here, with a trace, and put new evidence beside the old.
+
+    The queue is only read: the job stays as it is.
+    """
+    job = _job(job_id)
+    task = registry.load(tasks).get(job["task"])
+    values = parse_payload(job["payload"])
+    task.fit(values)
+    errors_dir = Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
+    click.echo(f"job {job_id} ({task.name}) was {job['status']}: {_last_line(job)}", err=True)
+    with _rehearsal(browser, headed) as rehearsal:
+        trace = new_attempt_folder(errors_dir, job_id, REPRODUCED) / "trace.zip"
+        code = _run(rehearsal, task, values, job_id, trace=trace, errors_dir=errors_dir)
+    click.echo(f"trace: playwright show-trace {trace}", err=True)
+    return code
+
+
+@click.command("init")
+@click.argument("name")
+def init(name: str) -> None:
+    """Write a commented task file NAME.py, and a test for it."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        raise UsageError(f"{name} cannot name a task file; use a-z, 0-9 and _, as in my_shop")
+    if name in TAKEN_NAMES:
+        raise UsageError(f"{name} is the name of another Python module; choose one such as my_shop")
+    task_path, test_path = Path(f"{name}.py"), Path(f"test_{name}.py")
+    for path in (task_path, test_path):
+        if path.exists():
+            raise UsageError(f"{path} is there already; choose another name")
+    for path, template in ((task_path, "task.py.txt"), (test_path, "test_task.py.txt")):
+        text = (Path(__file__).parent / "templates" / template).read_text(encoding="utf-8")
+        path.write_text(
+            text.replace("NAME", name).replace("ROOT", repr(str(PROJECT_ROOT))), encoding="utf-8"
+        )
+    root = "" if Path.cwd() == PROJECT_ROOT else f"{PROJECT_ROOT}/"
+    click.echo(
+        f"wrote {task_path} and {test_path}; next:\n"
+        f"  python {root}launcher.py try {name} --tasks {task_path} "
+        f'--payload \'{{"url": "https://example.com"}}\'\n'
+        f"  {root}.venv/bin/pytest {test_path}"
+    )
+
+
+def _run(
+    rehearsal: Rehearsal,
+    task: Task,
+    payload: dict[str, Any],
+    job_id: int,
+    *,
+    trace: Path | None = None,
+    errors_dir: Path | None = None,
+) -> int:
+    try:
+        result = rehearsal.run(task, payload, job_id=job_id, trace=trace, on_step=_show_step)
+    except BaseException as error:
+        if isinstance(error, NightshiftError | TaskSignal):
+            click.echo(f"{type(error).__name__}: {describe(error)}", err=True)
+        else:
+            click.echo(_own_traceback(error), err=True)
+        if errors_dir is not None and trace is not None:
+            _keep_evidence(rehearsal, task, payload, job_id, error, trace.parent)
+        rehearsal.forget()
+        return EXIT_TASK_FAILED
+    click.echo(json.dumps(result, ensure_ascii=False, indent=2))
+    if (kept := rehearsal.results_dir / str(job_id)).is_dir():
+        click.echo(f"files: {kept}", err=True)
+    return 0
+
+
+def _show_step(text: str) -> None:
+    click.echo(f"step: {text}", err=True)
+
+
+def _own_traceback(error: BaseException) -> str:
+    """Write a traceback without the frames of Nightshift and Playwright around the task's own."""
+    told = traceback.TracebackException.from_exception(error)
+    each: traceback.TracebackException | None = told
+    while each is not None:
+        own = [frame for frame in each.stack if not _is_machinery(Path(frame.filename))]
+        each.stack = traceback.StackSummary.from_list(own or each.stack)
+        each = each.__cause__ or each.__context__
+    return "".join(told.format()).rstrip()
+
+
+def _is_machinery(path: Path) -> bool:
+    package = PROJECT_ROOT / "worker"
+    is_ours = path.is_relative_to(package) and not path.is_relative_to(package / "tasks")
+    return is_ours or "playwright" in path.parts
+
+
+def _keep_evidence(
+    rehearsal: Rehearsal,
+    task: Task,
+    payload: dict[str, Any],
+    job_id: int,
+    error: BaseException,
+    folder: Path,
+) -> None:
+    kind = type(error).__name__
+    key, _ = fingerprint(kind, str(error), task.name, frames_of(error))
+    failure = evidence.Failure(
+        job_id=job_id,
+        attempt=0,
+        fence=0,
+        task=task.name,
+        payload=payload,
+        outcome=REPRODUCED,
+        exception_type=kind,
+        exception_message=str(error),
+        traceback="".join(traceback.format_exception(error)),
+        fingerprint=key,
+        worker_slot=-1,
+        incarnation=0,
+        run_id="by hand",
+    )
+    evidence.capture_into(folder, failure, rehearsal.session)
+    click.echo(f"evidence: {folder}", err=True)
+
+
+@contextmanager
+def _rehearsal(browser: str | None, headed: bool) -> Iterator[Rehearsal]:
+    log.configure("task")
+    results = Path(os.environ.get("NIGHTSHIFT_RESULTS_DIR") or PROJECT_ROOT / "results")
+    with rehearse(results, browser=browser, headless=not headed) as rehearsal:
+        yield rehearsal
+
+
+def _job(job_id: int) -> dict[str, Any]:
+    with closing(open_database()) as db:
+        job = Queue(db).get(job_id)
+    if job is None:
+        raise UsageError(f"there is no job {job_id} in {db.settings}")
+    return job
+
+
+def _last_line(job: dict[str, Any]) -> str:
+    lines = str(job["last_error"] or "no error").strip().splitlines()
+    return lines[-1] if lines else "no error"
+
+
+COMMANDS = [try_task, reproduce, init]

@@ -1,0 +1,131 @@
+"""Records out of lines: a URL a line, CSV with a header, or JSONL; each with its line number."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from worker.errors import UsageError
+from worker.intake.lines import MAX_LINE_BYTES, BadLine
+
+Format = Literal["text", "csv", "jsonl"]
+
+_URL = re.compile(r"https?://[^\s\x00-\x1f/?#]+[^\s\x00-\x1f]*$", re.IGNORECASE)
+MAX_URL = 8192
+
+
+# One would-be job by its line number: its values, or a text that says why it cannot be one.
+Record = tuple[int, dict[str, Any] | str]
+
+
+def read(lines: Iterable[str], kind: Format, delimiter: str = ",") -> Iterator[Record]:
+    """Read records of a format, passing over empty lines."""
+    if kind == "csv":
+        return read_csv(lines, delimiter)
+    return read_jsonl(lines) if kind == "jsonl" else read_text(lines)
+
+
+def read_text(lines: Iterable[str]) -> Iterator[Record]:
+    """Read a URL a line; lines that start with # are comments."""
+    for number, line in enumerate(lines, 1):
+        url = line.strip()
+        if url and not url.startswith("#"):
+            yield number, url_problem(url) or {"url": url}
+        elif isinstance(line, BadLine):
+            yield number, line.problem
+
+
+def read_jsonl(lines: Iterable[str]) -> Iterator[Record]:
+    """Read a JSON object a line; one with the same key twice is refused."""
+    for number, line in enumerate(lines, 1):
+        if isinstance(line, BadLine):
+            yield number, line.problem
+        elif line.strip():
+            yield _parsed(number, line)
+
+
+def read_csv(lines: Iterable[str], delimiter: str) -> Iterator[Record]:
+    """Read rows under a header; a row of another length than the header is refused."""
+    bad: list[Record] = []
+    reader = csv.reader(_set_aside(lines, bad), delimiter=delimiter, strict=True)
+    csv.field_size_limit(MAX_LINE_BYTES)
+    header = _header(reader, bad)
+    while True:
+        # A quoted field may hold line ends: a row is named by the line that it begins on.
+        began = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            yield began, f"not CSV: {error}"
+            row = []
+        if bad:
+            # A row that spans a bad line is as bad as the line.
+            yield from bad
+            bad.clear()
+        elif len(row) == len(header):
+            # Without `strict`, which would check their lengths again, a million times.
+            yield began, dict(zip(header, row))  # noqa: B905
+        elif row:
+            yield began, f"has {len(row)} fields, the header has {len(header)}"
+
+
+def url_problem(url: str) -> str | None:
+    """Say what is wrong with a URL, if anything is."""
+    if len(url) > MAX_URL:
+        return f"longer than {MAX_URL} characters"
+    if not _URL.match(url):
+        return f"{url[:80]!r} is not a URL; write http://… or https://…"
+    return None
+
+
+def _set_aside(lines: Iterable[str], bad: list[Record]) -> Iterator[str]:
+    """Pass the lines on, noting the bad ones, of which the reader sees an empty line."""
+    for number, line in enumerate(lines, 1):
+        if type(line) is BadLine:
+            bad.append((number, line.problem))
+        yield line
+
+
+def _header(reader: Iterator[list[str]], bad: list[Record]) -> list[str]:
+    try:
+        header = [name.strip() for name in next(reader)]
+    except StopIteration:
+        header = []
+    except csv.Error as error:
+        raise UsageError(f"the CSV header cannot be read: {error}") from error
+    if bad:
+        raise UsageError(f"the CSV header, line {bad[0][0]}: {bad[0][1]}")
+    if not any(header):
+        raise UsageError("the CSV file has no header; its first line must name the columns")
+    doubled = sorted({name for name in header if header.count(name) > 1})
+    if doubled:
+        raise UsageError(f'the CSV header names the column "{doubled[0]}" twice')
+    if not all(header):
+        raise UsageError(f"column {header.index('') + 1} of the CSV header has no name")
+    return header
+
+
+def _parsed(number: int, line: str) -> Record:
+    try:
+        value = json.loads(line, object_pairs_hook=_without_doubles)
+    except RecursionError:
+        return number, "nested too deeply"
+    except ValueError as error:
+        return number, f"not JSON: {error}"
+    if not isinstance(value, dict):
+        return number, 'not an object; write {"url": "https://…"}'
+    return number, value
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        doubled = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f'the key "{doubled}" stands twice')
+    return found
