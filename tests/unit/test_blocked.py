@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from worker.browser.blocked import LONGEST_WAIT_SECONDS, challenge_reason, retry_after_seconds
+from worker.browser.blocked import challenge_reason
+from worker.retry_after import LONGEST_WAIT_SECONDS, retry_after_seconds
 
 
 @pytest.mark.parametrize(
@@ -54,5 +55,4 @@ def test_an_ordinary_answer_is_not(status, headers, title, html):
 def test_retry_after_is_read_as_seconds_or_as_a_date(text, seconds):
     now = datetime(2026, 11, 16, 2, 0, tzinfo=UTC)
 
-    assert retry_after_seconds({"retry-after": text}, now) == seconds
-    assert retry_after_seconds({}) is None
+    assert retry_after_seconds(text, now) == seconds

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from playwright.sync_api import Page
 
 from worker.browser.recorder import Recorder
 from worker.errors import Blocked
+from worker.retry_after import retry_after_seconds
 
 REFUSALS = frozenset({403, 429, 503})
 MAX_HTML = 1_000_000
-
-LONGEST_WAIT_SECONDS = 30 * 86400.0
 
 _TITLE = "just a moment"
 # The `jsd` script is on ordinary pages of the same sites, error pages included.
@@ -41,7 +38,7 @@ def detect(recorder: Recorder, page: Page) -> Blocked | None:
         reason = challenge_reason(answer.status, answer.headers, page.title(), html)
     if reason is None:
         return None
-    return Blocked(reason, after=retry_after_seconds(answer.headers))
+    return Blocked(reason, after=retry_after_seconds(answer.headers.get("retry-after", "")))
 
 
 def challenge_reason(
@@ -57,20 +54,3 @@ def challenge_reason(
     if title.strip().lower().startswith(_TITLE) or _MARKS.search(text):
         return f"Cloudflare challenge (HTTP {status})"
     return None
-
-
-def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Read Retry-After, given as seconds or as a date; None when absent or nonsense."""
-    text = headers.get("retry-after", "").strip()
-    if not text:
-        return None
-    if text.isascii() and text.isdigit():
-        return min(float(text), LONGEST_WAIT_SECONDS)
-    try:
-        moment = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    seconds = (moment - (now or datetime.now(UTC))).total_seconds()
-    return min(max(0.0, seconds), LONGEST_WAIT_SECONDS)

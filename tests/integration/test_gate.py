@@ -1,0 +1,352 @@
+"""Limits and breakers: what may not be claimed is not, costs nothing, and opens again by itself."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from contextlib import closing
+
+import pytest
+
+from worker import breakers, limits
+from worker.candidates import Candidates
+from worker.closures import Closures
+from worker.database import Database
+from worker.errors import UsageError
+from worker.gate import Gate
+from worker.models import Claim, Explanation, Owner, Partition
+from worker.queue import Queue
+
+SHOP, OTHER = "https://www.shop.example:8443/p?next=http://evil.example/", "http://other.example/"
+WHY = Explanation("net::ERR_CONNECTION_RESET")
+
+
+class Worker:
+    """One worker's way to its claims, with a connection of its own."""
+
+    def __init__(self, settings, slot: int = 0, total: int = 1) -> None:
+        self.db = Database(settings)
+        self.queue = Queue(self.db)
+        self.closures = Closures(self.db)
+        self.owner = Owner(slot, 1000 + slot)
+        self.candidates = Candidates(self.db, Partition(slot, total), closures=self.closures)
+        self.gate = Gate(self.db, self.queue, self.closures, canary_seconds=60.0)
+
+    def claim(self) -> Claim | None:
+        return self.gate.claim(self.owner, self.candidates)
+
+    def look_again(self) -> None:
+        """Forget what was read: a moment has passed."""
+        self.closures._read_at = float("-inf")
+        self.candidates._read_at = float("-inf")
+        self.candidates._look_again_at.clear()
+        self.candidates._look_back_at.clear()
+
+    def claim_now(self) -> Claim | None:
+        self.look_again()
+        return self.claim()
+
+    def close(self) -> None:
+        self.db.close()
+
+
+@pytest.fixture
+def worker(database):
+    with closing(Worker(database.settings)) as worker:
+        yield worker
+
+
+def fail(worker: Worker, claim: Claim, *, blames_site: bool = True) -> None:
+    worker.queue.hand_back(claim, WHY)
+    worker.gate.failed(claim, WHY.reason, blames_site=blames_site)
+
+
+def trip(worker: Worker) -> None:
+    for _ in range(breakers.SPIKE):
+        claim = worker.claim_now()
+        assert claim is not None
+        fail(worker, claim)
+
+
+def test_the_site_of_a_job_is_the_host_of_its_url(queue, database):
+    expected = {
+        SHOP: "shop.example",
+        OTHER: "other.example",
+        "HTTPS://User:Pass@Shop.Example#top": "shop.example",
+        "http://a.example?x=1": "a.example",
+        "about:blank": None,
+        "data:text/html,http://x.example/": None,
+    }
+    ids = {queue.enqueue("visit", {"url": url}): site for url, site in expected.items()}
+    ids[queue.enqueue("visit", {"urls": [SHOP]})] = None
+    ids[queue.enqueue("visit", [SHOP])] = None
+
+    assert {i: queue.get(i)["site"] for i in ids} == ids
+
+
+def test_a_site_runs_no_more_jobs_at_once_than_its_limit(database, queue, worker):
+    limits.set_limit(database, "site:shop.example", concurrent=2, per_minute=None, by="me")
+    for _ in range(5):
+        queue.enqueue("visit", {"url": SHOP})
+    other = queue.enqueue("visit", {"url": OTHER})
+
+    claims = [worker.claim(), worker.claim()]
+    third = worker.claim()
+
+    assert third is not None
+    assert third.job_id == other
+    assert worker.claim_now() is None
+    worker.queue.complete(claims[0], {})
+    assert worker.claim_now() is not None
+    assert worker.claim_now() is None
+
+
+def test_many_claimers_at_once_never_pass_a_limit(database, queue):
+    limits.set_limit(database, "site:shop.example", concurrent=3, per_minute=None, by="me")
+    limits.set_limit(database, "global", concurrent=4, per_minute=None, by="me")
+    for _ in range(40):
+        queue.enqueue("visit", {"url": SHOP})
+    most, lock, running = [0], threading.Lock(), [0]
+
+    def work(slot: int) -> None:
+        with closing(Worker(database.settings, slot, 8)) as worker:
+            deadline = time.monotonic() + 60
+            while queue_is_open.is_set() and time.monotonic() < deadline:
+                if (claim := worker.claim_now()) is None:
+                    continue
+                with lock:
+                    running[0] += 1
+                    most[0] = max(most[0], running[0])
+                time.sleep(0.005)
+                with lock:
+                    running[0] -= 1
+                worker.queue.complete(claim, {})
+
+    queue_is_open = threading.Event()
+    queue_is_open.set()
+    threads = [threading.Thread(target=work, args=(slot,)) for slot in range(8)]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + 60
+    while queue.counts()["done"] < 40 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    queue_is_open.clear()
+    for thread in threads:
+        thread.join()
+
+    assert queue.counts()["done"] == 40
+    assert 2 <= most[0] <= 3
+
+
+def test_a_rate_spaces_the_starts_of_a_key(database, queue, worker):
+    limits.set_limit(database, "task:visit", concurrent=None, per_minute=600, by="me")
+    for _ in range(6):
+        queue.enqueue("visit", {"url": OTHER})
+    starts: list[float] = []
+    deadline = time.monotonic() + 30
+
+    while len(starts) < 6 and time.monotonic() < deadline:
+        if worker.claim_now() is not None:
+            starts.append(time.monotonic())
+
+    gaps = [later - sooner for sooner, later in itertools.pairwise(starts)]
+    assert len(gaps) == 5
+    assert sum(gaps) >= 0.45
+    assert min(gaps) > 0.05
+
+
+def test_a_refused_job_is_left_as_it_was(database, queue, worker):
+    limits.set_limit(database, "account:a1", concurrent=0, per_minute=None, by="me")
+    job_id = queue.enqueue("visit", {"url": OTHER})
+    database.run_statement("UPDATE work_queue SET account_id = 'a1'")
+    before = queue.get(job_id)
+
+    assert worker.claim() is None
+
+    assert queue.get(job_id) == before
+    assert queue.history(job_id) == []
+
+
+def test_a_claim_beside_a_limit_costs_no_lock_for_others(database, queue, worker):
+    """A job that no limit concerns is claimed even while the limit's row is locked."""
+    limits.set_limit(database, "site:shop.example", concurrent=1, per_minute=None, by="me")
+    queue.enqueue("visit", {"url": OTHER})
+    with closing(Database(database.settings)) as holder:
+        held = holder.transaction(
+            lambda tx: (tx.fetch_all("lock_limits", names=("site:shop.example",)), worker.claim())
+        )
+    assert held[1] is not None
+
+
+@pytest.mark.parametrize("key", ["", "example.com", "host:x", "site:", "planet:mars"])
+def test_what_cannot_be_limited_is_said(database, key):
+    with pytest.raises(UsageError, match="cannot be limited"):
+        limits.set_limit(database, key, concurrent=1, per_minute=None, by="me")
+
+
+def test_a_limit_can_be_named_by_an_address(database):
+    limits.set_limit(
+        database, "site:https://WWW.Shop.example/x", concurrent=1, per_minute=None, by=""
+    )
+    assert limits.all_limits(database)[0][0]["name"] == "site:shop.example"
+    assert limits.clear_limit(database, "site:shop.example")
+    assert not limits.clear_limit(database, "site:shop.example")
+
+
+def test_a_breaker_opens_on_a_spike_and_leaves_other_sites_alone(database, queue, worker):
+    ids = [queue.enqueue("visit", {"url": SHOP}) for _ in range(20)]
+    trip(worker)
+    other = queue.enqueue("visit", {"url": OTHER})
+
+    claim = worker.claim_now()
+
+    assert claim is not None
+    assert claim.job_id == other
+    assert worker.claim_now() is None
+    assert all(queue.get(i)["attempts"] == 0 for i in ids)
+
+
+def test_few_failures_among_many_successes_open_nothing(database, queue, worker):
+    for _ in range(4 * breakers.SPIKE):
+        queue.enqueue("visit", {"url": SHOP})
+    for _ in range(breakers.SPIKE + 1):
+        fail(worker, worker.claim_now())
+        worker.queue.complete(worker.claim_now(), {})
+        worker.queue.complete(worker.claim_now(), {})
+
+    assert worker.claim_now() is not None
+
+
+def test_failures_that_are_not_the_sites_fault_open_nothing(database, queue, worker):
+    for _ in range(breakers.SPIKE + 2):
+        queue.enqueue("visit", {"url": SHOP})
+    for _ in range(breakers.SPIKE + 1):
+        fail(worker, worker.claim_now(), blames_site=False)
+
+    assert worker.claim_now() is not None
+
+
+def pass_time(database) -> None:
+    database.run_statement("UPDATE breakers SET until = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND")
+
+
+def breaker(database):
+    return breakers.all_breakers(database)[0][0]
+
+
+def test_one_canary_goes_out_when_the_time_is_over_and_its_success_closes_the_breaker(
+    database, queue, worker
+):
+    for _ in range(10):
+        queue.enqueue("visit", {"url": SHOP})
+    trip(worker)
+    pass_time(database)
+
+    canary = worker.claim_now()
+
+    assert canary is not None
+    assert canary.canary == "site:shop.example"
+    with closing(Worker(database.settings)) as second:
+        assert second.claim() is None
+    worker.queue.complete(canary, {})
+    worker.gate.succeeded(canary)
+    assert breaker(database)["state"] == "closed"
+    following = worker.claim_now()
+    assert following is not None
+    assert following.canary is None
+
+
+def test_a_canary_that_fails_opens_the_breaker_for_longer(database, queue, worker):
+    for _ in range(10):
+        queue.enqueue("visit", {"url": SHOP})
+    trip(worker)
+    waits = []
+    for _ in range(8):
+        pass_time(database)
+        fail(worker, worker.claim_now())
+        assert worker.claim_now() is None
+        waits.append(float(breaker(database)["wait_seconds"]))
+
+    assert waits[0] == pytest.approx(2 * breakers.COOLDOWN_SECONDS, abs=5)
+    assert waits[1] == pytest.approx(4 * breakers.COOLDOWN_SECONDS, abs=5)
+    assert waits[-1] == pytest.approx(breakers.LONGEST_SECONDS, abs=5)
+
+
+def test_another_job_goes_out_after_a_canary_that_failed(database, queue, worker):
+    for _ in range(10):
+        queue.enqueue("visit", {"url": SHOP})
+    trip(worker)
+    pass_time(database)
+    first = worker.claim_now()
+    fail(worker, first)
+    pass_time(database)
+
+    second = worker.claim_now()
+
+    assert second.canary is not None
+    assert second.job_id != first.job_id
+    assert queue.get(first.job_id)["attempts"] == 0
+
+
+def test_a_site_that_fails_for_half_of_its_jobs_is_not_left_alone(database, queue, worker):
+    for _ in range(5 * breakers.SPIKE):
+        queue.enqueue("visit", {"url": SHOP})
+    for _ in range(2 * breakers.SPIKE):
+        fail(worker, worker.claim_now())
+        worker.queue.complete(worker.claim_now(), {})
+
+    assert worker.claim_now() is not None
+
+
+def test_a_canary_that_never_comes_back_is_followed_by_another(database, queue, worker):
+    for _ in range(10):
+        queue.enqueue("visit", {"url": SHOP})
+    trip(worker)
+    pass_time(database)
+    lost = worker.claim_now()
+    assert worker.claim_now() is None
+    pass_time(database)
+
+    second = worker.claim_now()
+
+    assert second is not None
+    assert second.canary is not None
+    assert second.job_id != lost.job_id
+    worker.gate.failed(lost, "late news", blames_site=True)
+    assert breaker(database)["state"] == "half_open"
+
+
+def test_a_canary_that_tells_nothing_of_the_site_makes_way_for_another(database, queue, worker):
+    for _ in range(10):
+        queue.enqueue("visit", {"url": SHOP})
+    trip(worker)
+    pass_time(database)
+    fail(worker, worker.claim_now(), blames_site=False)
+
+    assert worker.claim_now() is not None
+
+
+def test_a_breaker_obeys_the_operator(database, queue, worker):
+    queue.enqueue("visit", {"url": SHOP})
+    breakers.open_by_hand(database, "site:shop.example", None, "maintenance", "me")
+    assert worker.claim_now() is None
+    assert worker.closures.next_opening_seconds is None
+
+    breakers.close_by_hand(database, "site:shop.example", keep=True, by="me")
+    for _ in range(breakers.SPIKE + 2):
+        fail(worker, worker.claim_now())
+    assert worker.claim_now() is not None
+
+    with pytest.raises(UsageError, match="has no breaker"):
+        breakers.open_by_hand(database, "planet:mars", None, "", "me")
+
+
+def test_ten_thousand_jobs_of_a_closed_key_are_passed_in_one_search(database, queue, worker):
+    queue.enqueue_many("visit", ({"url": SHOP} for _ in range(10_000)))
+    ids = [queue.enqueue("visit", {"url": OTHER}) for _ in range(3)]
+    breakers.open_by_hand(database, "site:shop.example", None, "closed", "me")
+
+    claims = [worker.claim() for _ in range(3)]
+
+    assert [claim.job_id for claim in claims if claim] == ids

@@ -1,0 +1,306 @@
+"""Whose turn it is: proxies chosen fairly, left alone after blocks, kept by their accounts."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from contextlib import closing
+
+import pytest
+
+from worker import proxies
+from worker.candidates import Candidates
+from worker.closures import Closures
+from worker.database import Database
+from worker.errors import UsageError
+from worker.models import Partition
+from worker.proxy import Proxy
+
+
+@pytest.fixture
+def add(database):
+    def add(*names: str, **fields) -> None:
+        for name in names:
+            proxy = Proxy("http", f"{name}.example", 8080, "night", "s3cret", name=name, **fields)
+            proxies.add(database, proxy)
+
+    return add
+
+
+def chosen(database, **wanted) -> str | None:
+    proxy = proxies.choose(database, **wanted)
+    return proxy.name if proxy else None
+
+
+def id_of(database, name: str) -> int:
+    return next(row["id"] for row in proxies.all_proxies(database) if row["name"] == name)
+
+
+def block(database, name: str, **how) -> None:
+    proxies.note_block(database, id_of(database, name), **how)
+
+
+def cool_off(database, *names: str) -> None:
+    """Let the cooling down of proxies be over."""
+    database.run_statement(
+        "UPDATE proxies SET cooling_until = UTC_TIMESTAMP(6) WHERE name IN %(names)s",
+        {"names": names},
+    )
+
+
+def test_without_proxies_there_is_none_to_choose_and_nothing_is_closed(database):
+    closures = Closures(database)
+    closures.refresh()
+
+    assert proxies.choose(database) is None
+    assert proxies.look(database).reason == ""
+    assert closures.closed == {}
+
+
+def test_a_chosen_proxy_is_the_one_that_was_added(database):
+    proxy = Proxy("https", "gate.example", 8443, "nïght", "p@ss:w%rd", region="de", name="gate")
+    proxies.add(database, proxy)
+
+    found = proxies.choose(database)
+
+    assert (found.url, found.region, found.name) == (proxy.url, "de", "gate")
+
+
+def test_proxies_take_turns(database, add):
+    add("a", "b", "c")
+
+    assert [chosen(database) for _ in range(6)] == ["a", "b", "c", "a", "b", "c"]
+
+
+def test_never_blocked_comes_before_blocked_and_long_ago_before_lately(database, add):
+    add("a", "b", "c")
+    block(database, "b")
+    block(database, "a")
+    cool_off(database, "a", "b")
+
+    assert [chosen(database) for _ in range(2)] == ["c", "c"]
+    proxies.disable(database, "c")
+    assert chosen(database) == "b"
+
+
+def test_a_blocked_proxy_cools_down_and_comes_back(database, add):
+    add("a")
+    block(database, "a", cooldown_seconds=600)
+
+    assert chosen(database) is None
+    assert 595 < proxies.look(database).seconds <= 600
+    cool_off(database, "a")
+    assert chosen(database) == "a"
+
+
+def test_the_site_may_ask_for_a_longer_rest_but_not_for_a_shorter(database, add):
+    add("a")
+    block(database, "a", cooldown_seconds=600, retry_after=5)
+    assert proxies.look(database).seconds > 590
+    block(database, "a", cooldown_seconds=600, retry_after=3600)
+    assert proxies.look(database).seconds > 3590
+    block(database, "a", cooldown_seconds=600)
+    assert proxies.look(database).seconds > 3580
+
+
+def test_a_proxy_that_fails_again_and_again_rests_longer_until_it_works(database, add):
+    add("a")
+    a = id_of(database, "a")
+    rests = []
+    for _ in range(8):
+        proxies.note_unreachable(database, a, "net::ERR_PROXY_CONNECTION_FAILED")
+        proxies.note_unreachable(database, a, "told by another worker at the same time")
+        rests.append(round(proxies.look(database).seconds / 10) * 10)
+        cool_off(database, "a")
+
+    assert rests == [60, 120, 240, 480, 960, 1800, 1800, 1800]
+    proxies.note_success(database, a)
+    proxies.note_unreachable(database, a, "again")
+    assert proxies.look(database).seconds <= 60
+    assert [row["blocks"] for row in proxies.all_proxies(database)] == [0]
+
+
+def test_a_region_is_kept_to(database, add):
+    add("a", region="de")
+    add("b", region="us")
+
+    assert {chosen(database, region="us") for _ in range(3)} == {"b"}
+    assert chosen(database, region="fr") is None
+    assert proxies.look(database, region="fr").reason == "no proxy of region fr can be used now"
+
+
+def test_an_account_keeps_its_proxy(database, add):
+    add("a", "b", "c")
+    first = {account: chosen(database, account_id=account) for account in ("x", "y", "z")}
+
+    assert sorted(first.values()) == ["a", "b", "c"]
+    for _ in range(3):
+        assert {each: chosen(database, account_id=each) for each in first} == first
+
+
+def test_an_account_waits_for_its_proxy_rather_than_change_its_address(database, add):
+    add("a", "b")
+    own = chosen(database, account_id="x")
+    block(database, own)
+
+    look = proxies.look(database, account_id="x")
+    assert look.proxy is None
+    assert look.reason == f"the account's proxy {own} cools down"
+    assert chosen(database) != own
+    cool_off(database, own)
+    assert chosen(database, account_id="x") == own
+
+
+@pytest.mark.parametrize("part", [proxies.disable, proxies.remove])
+def test_an_account_gets_another_proxy_when_its_own_is_gone(database, add, part):
+    add("a", "b")
+    own = chosen(database, account_id="x")
+    part(database, own)
+
+    other = chosen(database, account_id="x")
+
+    assert other is not None
+    assert other != own
+    if part is proxies.disable:
+        proxies.enable(database, own)
+    assert chosen(database, account_id="x") == other
+
+
+def test_workers_that_choose_at_once_spread_evenly(database, add):
+    add("a", "b", "c", "d")
+    counts: Counter[str | None] = Counter()
+    start = threading.Barrier(4)
+
+    def choose_often() -> None:
+        with closing(Database(database.settings)) as db:
+            start.wait(10)
+            for _ in range(20):
+                counts[chosen(db)] += 1
+
+    threads = [threading.Thread(target=choose_often) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+
+    assert counts == {"a": 20, "b": 20, "c": 20, "d": 20}
+
+
+def test_workers_that_meet_a_new_account_at_once_give_it_one_proxy(database, add):
+    add("a", "b", "c", "d")
+    seen: list[tuple[str, str | None]] = []
+    start = threading.Barrier(4)
+
+    def choose_often() -> None:
+        with closing(Database(database.settings)) as db:
+            start.wait(10)
+            for number in range(15):
+                account = f"account-{number}"
+                seen.append((account, chosen(db, account_id=account)))
+
+    threads = [threading.Thread(target=choose_often) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+
+    assert len(seen) == 60
+    assert len(set(seen)) == 15
+
+
+def test_a_name_is_given_once(database, add):
+    add("a")
+    with pytest.raises(UsageError, match="there is a proxy named 'a' already") as told:
+        add("a")
+    assert "s3cret" not in str(told.value)
+
+
+def test_an_import_with_a_taken_name_adds_nothing(database, add):
+    add("b")
+    wanted = [Proxy("http", "h.example", 1, name=name) for name in ("a", "b")]
+
+    with pytest.raises(UsageError, match="nothing was imported"):
+        proxies.add_all(database, wanted)
+
+    assert [row["name"] for row in proxies.all_proxies(database)] == ["b"]
+
+
+@pytest.mark.parametrize("change", [proxies.enable, proxies.disable, proxies.remove])
+def test_an_unknown_name_is_told(database, change):
+    with pytest.raises(UsageError, match="there is no proxy named 'x'"):
+        change(database, "x")
+
+
+@pytest.fixture
+def ready(database):
+    """Names the jobs that a worker would find now."""
+
+    def ready() -> list[int]:
+        candidates = Candidates(database, Partition(0, 1))
+        found = []
+        while (candidate := candidates.next()) is not None:
+            found.append(candidate.job_id)
+            if len(found) > 20:
+                break
+        return sorted(set(found))
+
+    return ready
+
+
+def enqueue(database, queue, **columns) -> int:
+    job_id = queue.enqueue("visit", {"url": "http://shop.test/"})
+    for column, value in columns.items():
+        database.run_statement(
+            f"UPDATE work_queue SET {column} = %(value)s WHERE id = %(id)s",
+            {"value": value, "id": job_id},
+        )
+    return job_id
+
+
+def test_while_no_proxy_can_be_used_only_jobs_of_profiles_are_found(database, queue, add, ready):
+    add("a", "b")
+    ordinary = enqueue(database, queue)
+    in_profile = enqueue(database, queue, profile_id="p1")
+    assert ready() == [ordinary, in_profile]
+    block(database, "a", cooldown_seconds=300)
+    assert ready() == [ordinary, in_profile]
+
+    block(database, "b", cooldown_seconds=600)
+
+    assert ready() == [in_profile]
+    closures = Closures(database)
+    closures.refresh()
+    assert closures.closed["proxies"].reason == "all 2 proxies cool down after blocks or failures"
+    assert 290 < closures.next_opening_seconds <= 300
+    cool_off(database, "a")
+    assert ready() == [ordinary, in_profile]
+
+
+def test_disabled_proxies_do_not_mean_that_jobs_go_out_without(database, queue, add, ready):
+    add("a", "b")
+    ordinary = enqueue(database, queue)
+    proxies.disable(database, "a")
+    proxies.disable(database, "b")
+
+    assert ready() == []
+    closures = Closures(database)
+    closures.refresh()
+    assert "all 2 proxies are disabled" in closures.closed["proxies"].reason
+    assert closures.next_opening_seconds is None
+    proxies.remove(database, "a")
+    proxies.remove(database, "b")
+    assert ready() == [ordinary]
+
+
+def test_jobs_of_an_account_whose_proxy_cools_down_are_left_alone(database, queue, add, ready):
+    add("a", "b")
+    own = chosen(database, account_id="x")
+    ordinary = enqueue(database, queue)
+    waiting = enqueue(database, queue, account_id="x")
+    other = enqueue(database, queue, account_id="y")
+    in_profile = enqueue(database, queue, account_id="x", profile_id="p1")
+    block(database, own)
+
+    assert ready() == [ordinary, other, in_profile]
+    cool_off(database, own)
+    assert waiting in ready()

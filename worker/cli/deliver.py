@@ -1,0 +1,103 @@
+"""`launcher.py deliver`: send the webhooks that are due, or show the ones that have not arrived."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from contextlib import closing
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from worker import log, outbox
+from worker.cli.connection import open_database
+from worker.cli.options import json_flag, setting
+from worker.cli.wording import moment, plain
+from worker.database import Database, Row
+from worker.errors import UsageError
+
+
+@click.command("deliver")
+@click.option("--list", "is_list", is_flag=True, help="Show what waits and what was given up.")
+@click.option("--limit", type=click.IntRange(min=1), default=100, help="Events to show at most.")
+@click.option("--retry-given-up", is_flag=True, help="Try the given-up events again as well.")
+@setting("--quiet", is_flag=True, help="Print nothing when nothing was wrong.")
+@json_flag
+def deliver(is_list: bool, limit: int, retry_given_up: bool, quiet: bool, as_json: bool) -> None:
+    """Send the webhooks that are due; the signing secret is NIGHTSHIFT_WEBHOOK_SECRET.
+
+    Failed deliveries are data, not an exit code: they are tried again later, for three days.
+    """
+    if is_list and retry_given_up:
+        raise UsageError("--list shows and --retry-given-up sends; give one of them")
+    with closing(open_database()) as db:
+        if is_list:
+            _list(db, limit, as_json)
+        else:
+            _deliver(db, retry_given_up, quiet, as_json)
+
+
+def _deliver(db: Database, retry_given_up: bool, quiet: bool, as_json: bool) -> None:
+    # Here, not above: the HTTP client would make every other command start later.
+    from worker.deliveries import Deliveries
+    from worker.webhooks import WebhookSettings
+
+    settings = WebhookSettings.of(os.environ)
+    log.configure("deliver", logging.WARNING)
+    revived = outbox.revive(db) if retry_given_up else 0
+    tally = Deliveries(db, settings).drain()
+    left = outbox.counts(db)
+    if as_json:
+        told = {**asdict(tally), "waiting": left["waiting"], "left_given_up": left["given_up"]}
+        click.echo(json.dumps(told))
+        return
+    if quiet and not (tally.failed or tally.given_up):
+        return
+    again = f"{_events(revived)} tried again; " if retry_given_up else ""
+    click.echo(
+        f"{again}{tally.delivered:,} delivered, {tally.failed:,} failed, "
+        f"{tally.given_up:,} given up; {left['waiting']:,} waiting"
+        + (
+            f"; see launcher.py deliver --list ({left['given_up']:,} given up)"
+            * bool(left["given_up"])
+        )
+    )
+
+
+def _list(db: Database, limit: int, as_json: bool) -> None:
+    from worker.webhooks import shown
+
+    rows = outbox.undelivered(db, limit=limit)
+    left = outbox.counts(db)
+    if as_json:
+        told = [{**_plain(row), "to": shown(row["url"])} for row in rows]
+        click.echo(json.dumps({**left, "events": told}))
+        return
+    for row in rows:
+        next_try = row["next_try_at"]
+        state = "given up" if next_try is None else f"next try {moment(next_try)}"
+        click.echo(
+            f"job {row['job_id']}  {row['event']}  {moment(row['happened_at'])}  "
+            f"to {shown(row['url'])}  tried {row['deliveries']} times, {state}"
+            + (f": {row['last_problem']}" if row["last_problem"] else "")
+        )
+    more = left["waiting"] + left["given_up"] - len(rows)
+    click.echo(
+        f"{_events(left['waiting'])} waiting, {left['given_up']:,} given up"
+        + (f"; {more:,} not shown, see --limit" if more > 0 else "")
+        + ("; try those again with --retry-given-up" if left["given_up"] else "")
+    )
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    """Make a row fit for JSON, without its URL, which may hold credentials."""
+    return {name: plain(value) for name, value in row.items() if name != "url"}
+
+
+def _events(count: int) -> str:
+    return f"{count:,} event{'s' if count != 1 else ''}"
+
+
+COMMANDS = [deliver]

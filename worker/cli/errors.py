@@ -1,0 +1,162 @@
+"""`launcher.py errors`, `mute` and `unmute`: a night's failures as a few groups, not as rows."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+from worker import archive, dead_letters
+from worker.cli.connection import open_database
+from worker.cli.options import DURATION, json_flag
+from worker.cli.wording import moment, operator, plain
+from worker.database import Database, Row
+from worker.log import printable
+from worker.settings import PROJECT_ROOT
+
+SHORT = 8
+NO_GROUP = "–"
+
+
+@click.command("errors")
+@click.argument("group", required=False)
+@click.option("--all", "with_muted", is_flag=True, help="Show muted groups too.")
+@click.option("--since", type=DURATION, help="Only jobs that failed within the last 6h, 2d.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Jobs shown of a GROUP.",
+)
+@json_flag
+def errors(
+    group: str | None, with_muted: bool, since: float | None, limit: int, as_json: bool
+) -> None:
+    """Group the jobs in error by what went wrong; with GROUP, list its jobs.
+
+    The beginning of a group's name is enough. NEW is what was first seen since the latest run
+    began.
+    """
+    with closing(open_database()) as db:
+        if group is not None:
+            _tell_group(db, dead_letters.find_group(db, group), limit, as_json)
+            return
+        found = dead_letters.groups(db, since_seconds=since)
+    shown = [row for row in found if with_muted or row["muted_at"] is None]
+    muted = [row for row in found if row["muted_at"] is not None]
+    if as_json:
+        report = {"groups": [_plain_group(row) for row in shown], "muted_groups": len(muted)}
+        click.echo(json.dumps(report, default=plain))
+        return
+    for line in _group_lines(shown, muted if not with_muted else []):
+        click.echo(printable(line))
+
+
+@click.command("mute")
+@click.argument("group")
+@click.option("--reason", default="by hand", show_default=True, help="Shown with --all.")
+def mute(group: str, reason: str) -> None:
+    """Leave a group out of `errors`, of a run's last words and of filters."""
+    with closing(open_database()) as db:
+        found = dead_letters.find_group(db, group)
+        dead_letters.mute(db, found["fingerprint"], by=operator(), reason=reason)
+    click.echo(printable(f"muted {found['fingerprint']} ({found['label']})"))
+
+
+@click.command("unmute")
+@click.argument("group")
+def unmute(group: str) -> None:
+    """Show a muted group again."""
+    with closing(open_database()) as db:
+        found = dead_letters.find_group(db, group)
+        was_muted = dead_letters.unmute(db, found["fingerprint"])
+    click.echo(f"unmuted {found['fingerprint']}" if was_muted else "it was not muted")
+
+
+def _group_lines(shown: list[Row], left_out: list[Row]) -> list[str]:
+    lines = []
+    if shown:
+        jobs, new = sum(row["jobs"] for row in shown), sum(bool(row["is_new"]) for row in shown)
+        lines.append(
+            f"{jobs:,} jobs in error in {len(shown):,} groups" + (f", {new:,} NEW" if new else "")
+        )
+    else:
+        lines.append("no job is in error" if not left_out else "no job is in error, but for muted")
+    for row in shown:
+        marks = (" NEW" if row["is_new"] else "") + (" MUTED" if row["muted_at"] else "")
+        lines += [
+            f"{row['jobs']:>7,}  {_short(row['fingerprint'])}{marks}  {row['label']}",
+            f"{'':9}first {moment(row['first_seen'])}, last {moment(row['last_seen'])}; "
+            f"such as job {row['sample_job']}{_evidence(row['evidence'])}",
+        ]
+        if row["muted_at"]:
+            lines.append(f"{'':9}muted by {row['muted_by']}: {row['mute_reason']}")
+    if left_out:
+        jobs = sum(row["jobs"] for row in left_out)
+        lines.append(f"left out: {jobs:,} jobs in {len(left_out):,} muted groups (see --all)")
+    first = next((row["fingerprint"] for row in shown if row["fingerprint"]), None)
+    if first:
+        lines.append(
+            f"next: launcher.py errors {_short(first)}"
+            f" · launcher.py retry --group {_short(first)} --limit 10"
+            f" · launcher.py discard --group {_short(first)}"
+        )
+    return lines
+
+
+def _tell_group(db: Database, group: Row, limit: int, as_json: bool) -> None:
+    key = group["fingerprint"]
+    scope = dead_letters.Scope(until=archive.now(db), group=key)
+    jobs = dead_letters.jobs_of_group(db, key, limit)
+    total = dead_letters.count(db, scope).jobs
+    if as_json:
+        report = {"group": group, "in_error": total, "jobs": jobs}
+        click.echo(json.dumps(report, default=plain))
+        return
+    lines = [
+        f"{key}  {group['label']}",
+        f"  {total:,} jobs in error now; {group['failures']:,} attempts ever failed so, first "
+        f"{moment(group['first_seen'])}, last {moment(group['last_seen'])}",
+    ]
+    if group["muted_at"]:
+        lines.append(
+            f"  muted {moment(group['muted_at'])} by {group['muted_by']}: {group['mute_reason']}"
+        )
+    for job in jobs:
+        site = f" {job['site']}" if job["site"] else ""
+        lines.append(
+            f"  job {job['id']}{site}, attempt {job['attempts']}, {moment(job['finished_at'])}: "
+            f"{job['reason'] or ''}{_evidence(job['evidence'])}"
+        )
+    if total > len(jobs):
+        lines.append(f"  and {total - len(jobs):,} more (--limit)")
+    if total:
+        lines.append(
+            f"next: launcher.py show {jobs[0]['id']}"
+            f" · launcher.py retry --group {_short(key)} --limit 10"
+        )
+    for line in lines:
+        click.echo(printable(line))
+
+
+def _plain_group(row: Row) -> dict[str, Any]:
+    return {**row, "jobs": int(row["jobs"]), "is_new": bool(row["is_new"])}
+
+
+def _evidence(folder: str | None) -> str:
+    if not folder:
+        return ""
+    errors_dir = Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
+    return f", {errors_dir / folder}"
+
+
+def _short(fingerprint: str | None) -> str:
+    return fingerprint[:SHORT] if fingerprint else NO_GROUP
+
+
+COMMANDS = [errors, mute, unmute]

@@ -1,0 +1,132 @@
+"""`launcher.py limits` and `breakers`: what may run at once, how often, and what is left alone."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+
+import click
+
+from worker import breakers as breaking
+from worker import limits as limiting
+from worker.cli.connection import open_database
+from worker.cli.options import DURATION, json_flag
+from worker.cli.wording import duration, operator, plain
+from worker.closures import Closure
+from worker.database import Row
+from worker.errors import UsageError
+
+
+@click.group("limits")
+def limits() -> None:
+    """Cap what runs at once and how often it starts, on all hosts."""
+
+
+@limits.command("set")
+@click.argument("key")
+@click.option("--concurrent", type=click.IntRange(min=0), help="Jobs at once; 0 lets none run.")
+@click.option("--per-minute", type=click.FloatRange(min=0, min_open=True), help="Starts a minute.")
+def set_limit(key: str, concurrent: int | None, per_minute: float | None) -> None:
+    """Limit a KEY: global, site:example.com, task:NAME, account:ID or vendor:NAME."""
+    if concurrent is None and per_minute is None:
+        raise UsageError("give --concurrent, --per-minute or both; to remove: limits clear KEY")
+    with closing(open_database()) as db:
+        limiting.set_limit(db, key, concurrent=concurrent, per_minute=per_minute, by=operator())
+    click.echo(f"{limiting.checked(key)} is limited to {_caps(concurrent, per_minute)}")
+
+
+@limits.command("clear")
+@click.argument("key")
+def clear_limit(key: str) -> None:
+    """Remove the limit of a KEY."""
+    with closing(open_database()) as db:
+        had_one = limiting.clear_limit(db, key)
+    click.echo(f"{key} is not limited any more" if had_one else f"{key} had no limit")
+
+
+@limits.command("list")
+@json_flag
+def list_limits(as_json: bool) -> None:
+    """Show every limit and what it holds back now."""
+    with closing(open_database()) as db:
+        found = limiting.all_limits(db)
+    if as_json:
+        _print_json(found)
+        return
+    for row, closure in found:
+        held = f"; now: {closure.reason}" if closure else ""
+        click.echo(f"{row['name']}: {_caps(row['concurrent'], row['per_minute'])}{held}")
+    if not found:
+        click.echo("no limits; set one: launcher.py limits set site:example.com --concurrent 2")
+
+
+@click.group("breakers")
+def breakers() -> None:
+    """See and set the circuit breakers of sites and profiles."""
+
+
+@breakers.command("list")
+@click.option("--all", "with_closed", is_flag=True, help="Also those that let everything through.")
+@json_flag
+def list_breakers(with_closed: bool, as_json: bool) -> None:
+    """Show which keys are left alone, why, and until when."""
+    with closing(open_database()) as db:
+        found = [
+            (row, closure)
+            for row, closure in breaking.all_breakers(db)
+            if with_closed or row["state"] != "closed" or row["held"]
+        ]
+    if as_json:
+        _print_json(found)
+        return
+    for row, closure in found:
+        click.echo(_breaker_line(row, closure))
+    if not found:
+        click.echo("no breaker is open")
+
+
+@breakers.command("open")
+@click.argument("key")
+@click.option("--for", "seconds", type=DURATION, help="For so long.  [default: until closed]")
+@click.option("--reason", default="by hand", show_default=True, help="Shown to whoever wonders.")
+def open_breaker(key: str, seconds: float | None, reason: str) -> None:
+    """Claim nothing for a KEY such as site:example.com."""
+    with closing(open_database()) as db:
+        breaking.open_by_hand(db, key, seconds, reason, operator())
+    until = f"for {duration(seconds)}" if seconds is not None else "until it is closed by hand"
+    click.echo(f"nothing is claimed for {key} {until}; close: launcher.py breakers close {key}")
+
+
+@breakers.command("close")
+@click.argument("key")
+@click.option("--keep", is_flag=True, help="And never open by itself, until closed without this.")
+def close_breaker(key: str, keep: bool) -> None:
+    """Claim jobs of a KEY again, at once."""
+    with closing(open_database()) as db:
+        breaking.close_by_hand(db, key, keep=keep, by=operator())
+    click.echo(f"the breaker of {key} is closed" + (" and stays so" if keep else ""))
+
+
+def _breaker_line(row: Row, closure: Closure | None) -> str:
+    if row["held"] == "closed":
+        return f"{row['name']}: kept closed by {row['held_by']}"
+    if row["state"] == "closed":
+        return f"{row['name']}: closed, {row['failures']} failures lately"
+    if closure is None:
+        return f"{row['name']}: open, and the next job goes out to see: {row['reason']}"
+    opens = "" if closure.seconds is None else f", next look in {duration(closure.seconds)}"
+    return f"{row['name']}: {row['state'].replace('_', ' ')}{opens}: {closure.reason}"
+
+
+def _caps(concurrent: int | None, per_minute: float | None) -> str:
+    caps = [] if concurrent is None else [f"{concurrent} at once"]
+    caps += [] if per_minute is None else [f"{per_minute:g} a minute"]
+    return " and ".join(caps)
+
+
+def _print_json(found: list[tuple[Row, Closure | None]]) -> None:
+    rows = [{**row, "holds_back": closure.reason if closure else None} for row, closure in found]
+    click.echo(json.dumps(rows, default=plain))
+
+
+COMMANDS = [limits, breakers]

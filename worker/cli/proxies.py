@@ -1,0 +1,215 @@
+"""`launcher.py proxies …`: add, import, list, test, disable, enable and remove proxies.
+
+Credentials come from a hidden prompt, from stdin or from a file, never from the command line,
+and are printed by nothing here.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from worker import proxies, proxy_trial
+from worker.cli.connection import open_database
+from worker.cli.options import json_flag
+from worker.cli.proxy_lines import BadLine, check_name, read_lines
+from worker.cli.wording import duration, moment, plain
+from worker.database import Row
+from worker.errors import UsageError
+from worker.log import printable
+from worker.proxy import Proxy
+
+MOST_BAD_LINES = 20
+HEADER = ("NAME", "PROXY", "REGION", "STATE", "BLOCKS", "ACCOUNTS", "LAST USED", "WHY")
+
+
+@click.group("proxies")
+def group() -> None:
+    """The proxies that jobs go out through."""
+
+
+@group.command("add")
+@click.argument("name")
+@click.argument("url", required=False)
+@click.option("--region", help="Where it comes out, as you call it: de, us-east …")
+def add(name: str, url: str | None, region: str | None) -> None:
+    """Add a proxy. Its URL is asked for, or read from stdin. Without a login it may be given."""
+    check_name(name)
+    if url is not None and "@" in url:
+        raise UsageError(
+            "a login on the command line is seen by everybody on this machine; "
+            f"leave the URL out, and it is asked for: launcher.py proxies add {name}"
+        )
+    proxy = replace(Proxy.parse(url or _secret_url()), name=name, region=region or None)
+    with closing(open_database()) as db:
+        proxies.add(db, proxy)
+    click.echo(f"added {name} ({proxy.label}); try it: launcher.py proxies test {name}")
+
+
+@group.command("import")
+@click.argument("file", metavar="FILE|-")
+def import_(file: str) -> int:
+    """Add many: a URL a line, `URL,name,region`, or CSV with a header. All are added, or none."""
+    with closing(open_database()) as db:
+        taken = {row["name"] for row in proxies.all_proxies(db)}
+        found = list(read_lines(_text_of(file), taken))
+        bad = [item for item in found if isinstance(item, BadLine)]
+        for item in bad[:MOST_BAD_LINES]:
+            click.echo(f"line {item.number}: {printable(item.reason)}", err=True)
+        if bad:
+            more = f" ({len(bad) - MOST_BAD_LINES} not shown)" if len(bad) > MOST_BAD_LINES else ""
+            raise UsageError(f"{len(bad)} bad lines{more}; nothing was imported: mend them first")
+        added = proxies.add_all(db, [item for item in found if isinstance(item, Proxy)])
+    click.echo(f"added {added} proxies; try them: launcher.py proxies test")
+    return 0
+
+
+@group.command("list")
+@json_flag
+def list_(as_json: bool) -> None:
+    """Show all proxies: their state, blocks and last use; never a login."""
+    with closing(open_database()) as db:
+        rows = proxies.all_proxies(db)
+    if as_json:
+        click.echo(json.dumps([_as_json(row) for row in rows], default=plain))
+        return
+    if not rows:
+        click.echo("no proxies: jobs go out directly; add one: launcher.py proxies add NAME")
+        return
+    table = [HEADER, *(_cells(row) for row in rows)]
+    widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
+    for line in table:
+        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        click.echo(printable("  ".join(cells).rstrip()))
+
+
+@group.command("test")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--url", default=proxy_trial.TRIAL_URL, show_default=True, help="The page to ask for."
+)
+@json_flag
+def test(names: tuple[str, ...], url: str, as_json: bool) -> None:
+    """Ask for a page through each proxy. What fails is data: the exit code is 0."""
+    told: list[dict[str, Any]] = []
+    with closing(open_database()) as db:
+        for trial in proxy_trial.try_all(proxies.named(db, names), url):
+            proxies.record_trial(db, trial.proxy, trial.took_ms, trial.problem)
+            told.append(
+                {
+                    "name": trial.proxy.name,
+                    "proxy": trial.proxy.label,
+                    "ok": trial.problem is None,
+                    "status": trial.status,
+                    "test_ms": trial.took_ms,
+                    "problem": trial.problem,
+                }
+            )
+            if not as_json:
+                click.echo(printable(_trial_line(trial)))
+    if as_json:
+        click.echo(json.dumps(told))
+    elif not told:
+        click.echo("no proxies; add one: launcher.py proxies add NAME")
+
+
+@group.command("disable")
+@click.argument("name")
+@click.option("--reason", help="Shown to whoever wonders.")
+def disable(name: str, reason: str | None) -> None:
+    """Choose a proxy no more; its accounts get others."""
+    with closing(open_database()) as db:
+        proxies.disable(db, name, reason)
+    click.echo(f"disabled {name}; workers leave it within 5 seconds")
+
+
+@group.command("enable")
+@click.argument("name")
+def enable(name: str) -> None:
+    """Let a proxy be chosen again, at once."""
+    with closing(open_database()) as db:
+        proxies.enable(db, name)
+    click.echo(f"enabled {name}")
+
+
+@group.command("remove")
+@click.argument("name")
+def remove(name: str) -> None:
+    """Forget a proxy, and which accounts had it."""
+    with closing(open_database()) as db:
+        proxies.remove(db, name)
+    click.echo(f"removed {name}")
+
+
+def _secret_url() -> str:
+    if sys.stdin.isatty():
+        return str(click.prompt("URL (not shown)", hide_input=True, err=True))
+    url = sys.stdin.readline().strip()
+    if not url:
+        raise UsageError("no URL on stdin; write http://user:password@host:port there")
+    return url
+
+
+def _text_of(file: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError:
+        raise UsageError(f"{file} is not UTF-8; save it as such") from None
+
+
+def _state(row: Row) -> str:
+    if not row["is_enabled"]:
+        return "disabled"
+    if row["cooling_seconds"] > 0:
+        return f"cooling {duration(float(row['cooling_seconds']))}"
+    return "failing test" if row["test_problem"] else "ready"
+
+
+def _why(row: Row) -> str:
+    if not row["is_enabled"]:
+        return row["disabled_reason"] or ""
+    if row["cooling_seconds"] > 0:
+        return row["cooling_reason"] or ""
+    return row["test_problem"] or ""
+
+
+def _label(row: Row) -> str:
+    return Proxy(row["scheme"], row["host"], row["port"]).label
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    return (
+        row["name"],
+        _label(row),
+        row["region"] or "–",
+        _state(row),
+        str(row["blocks"]),
+        str(row["accounts"]),
+        moment(row["used_at"]),
+        _why(row),
+    )
+
+
+def _as_json(row: Row) -> dict[str, Any]:
+    flags = {name: bool(row[name]) for name in ("has_login", "is_enabled")}
+    return {**row, **flags, "proxy": _label(row), "state": _state(row).partition(" ")[0]}
+
+
+def _trial_line(trial: proxy_trial.Trial) -> str:
+    name = f"{trial.proxy.name} ({trial.proxy.label})"
+    if trial.problem is not None:
+        return f"{name}: FAILED after {trial.took_ms} ms: {trial.problem}"
+    status = f", HTTP {trial.status}" if trial.status is not None else ""
+    return f"{name}: ok in {trial.took_ms} ms{status}"
+
+
+COMMANDS = [group]

@@ -1,0 +1,94 @@
+"""Proxies as people keep them: a URL a line, `URL,name,region`, or CSV with a header.
+
+A bad line is told by its number and a reason; what stands in it is repeated nowhere.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from worker.errors import UsageError
+from worker.proxy import Proxy
+
+COLUMNS = ("url", "name", "region")
+MAX_NAME = 64
+
+_NAME = re.compile(r"[\w.:\[\]-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that is no proxy, and why."""
+
+    number: int
+    reason: str
+
+
+def read_lines(text: str, taken: set[str]) -> Iterator[Proxy | BadLine]:
+    """Read proxies; one without a name gets its host and port, with a number when that is taken."""
+    columns: tuple[str, ...] = COLUMNS
+    taken = set(taken)
+    reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+    is_first = True
+    while True:
+        try:
+            cells = [cell.strip() for cell in next(reader)]
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield BadLine(reader.line_num, f"it is not CSV ({error})")
+            return
+        if not any(cells) or cells[0].startswith("#"):
+            continue
+        names = tuple(cell.lower() for cell in cells)
+        if is_first and "url" in names and set(names) <= set(COLUMNS):
+            columns = names
+        else:
+            try:
+                yield _proxy(dict(zip(columns, cells, strict=False)), len(cells), columns, taken)
+            except UsageError as error:
+                yield BadLine(reader.line_num, str(error))
+        is_first = False
+
+
+def check_name(name: str) -> None:
+    """Refuse what cannot name a proxy; raises UsageError, which repeats nothing."""
+    if "@" in name or "://" in name:
+        raise UsageError(
+            "the name looks like a URL; give a name, and the URL (with a login: when asked for it)"
+        )
+    if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
+        raise UsageError(
+            f"a proxy's name has letters, digits, - . _ : alone, at most {MAX_NAME} of them"
+        )
+
+
+def _proxy(cells: dict[str, str], count: int, columns: tuple[str, ...], taken: set[str]) -> Proxy:
+    if count > len(columns):
+        raise UsageError(
+            f"it has {count} columns, not {', '.join(columns)}; "
+            "write a comma inside a password as %2C"
+        )
+    proxy = Proxy.parse(cells.get("url", ""))
+    name = cells.get("name") or _free_name(proxy, taken)
+    check_name(name)
+    if name in taken:
+        raise UsageError(f"the name {name} is taken")
+    region = cells.get("region") or None
+    if region and not _NAME.fullmatch(region):
+        raise UsageError("the region has letters, digits, - . _ : alone")
+    taken.add(name)
+    return replace(proxy, name=name, region=region)
+
+
+def _free_name(proxy: Proxy, taken: set[str]) -> str:
+    base = f"{proxy.host}:{proxy.port}"[-MAX_NAME + 6 :]
+    name, number = base, 1
+    while name in taken:
+        number += 1
+        name = f"{base}-{number}"
+    return name

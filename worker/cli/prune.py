@@ -1,0 +1,83 @@
+"""`launcher.py prune`: evidence of long ago goes, by age and by disk budget."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from worker import prune as pruning
+from worker.cli.options import DURATION, json_flag, setting
+from worker.cli.wording import size
+from worker.errors import UsageError
+from worker.settings import PROJECT_ROOT
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_BINARY_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+
+
+class Size(click.ParamType[int]):
+    """`500MB`, `5GB`, `2GiB` or a bare number of bytes."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", str(value).lower())
+        if match is None or (match[3] and not match[2]):
+            self.fail(f"{value!r} is not a size; write 500MB or 5GB", param, ctx)
+        unit = _BINARY_UNITS[match[2]] if match[3] else _UNITS[match[2]]
+        return int(float(match[1]) * unit)
+
+
+@click.command("prune")
+@click.option("--older-than", type=DURATION, help="What was written at least so long ago: 30d.")
+@click.option("--max-size", type=Size(), help="The oldest, until no more than this is left: 5GB.")
+@setting(
+    "--errors-dir",
+    type=click.Path(path_type=Path),
+    default=PROJECT_ROOT / "errors",
+    help="Where evidence is.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would go, and remove nothing.")
+@click.option("--quiet", is_flag=True, help="Print nothing when all went well.")
+@json_flag
+def prune(
+    older_than: float | None,
+    max_size: int | None,
+    errors_dir: Path,
+    dry_run: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Remove old evidence. The jobs and their history stay; so does evidence in the making."""
+    if older_than is None and max_size is None:
+        raise UsageError("say what is to go: --older-than 30d, --max-size 5GB, or both")
+    try:
+        chosen = pruning.plan(errors_dir, older_than_seconds=older_than, max_bytes=max_size)
+        gone = chosen.doomed if dry_run else list(pruning.carry_out(chosen))
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be pruned: {error.strerror}") from error
+    freed = sum(folder.size for folder in gone)
+    if as_json:
+        report = {"folders": len(gone), "freed_bytes": freed, "dry_run": dry_run}
+        report |= {"kept_folders": chosen.kept, "kept_bytes": chosen.kept_bytes}
+        click.echo(json.dumps(report))
+    elif not quiet:
+        would = "would remove" if dry_run else "removed"
+        click.echo(
+            f"{would} the evidence of {len(gone):,} attempts, {size(freed)}; "
+            f"{chosen.kept:,} attempts with {size(chosen.kept_bytes)} stay"
+        )
+    if chosen.is_over_budget:
+        fresh = f"{pruning.FRESH_SECONDS / 60:.0f} minutes"
+        click.echo(
+            f"nightshift: {errors_dir} is still over --max-size: "
+            f"what was written in the last {fresh} is not removed",
+            err=True,
+        )
+
+
+COMMANDS = [prune]

@@ -1,0 +1,171 @@
+"""`launcher.py retry` and `discard`: act on many jobs in error, counted and asked for first."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from worker import archive, dead_letters
+from worker.cli.connection import open_database
+from worker.cli.options import json_flag
+from worker.cli.wording import operator
+from worker.database import Database
+from worker.dead_letters import FILTER_HELP, Scope
+from worker.errors import UsageError
+
+Command = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What was asked: which jobs, how many of them at most, and how sure the person is."""
+
+    verb: str
+    fate: str
+    limit: int | None
+    is_dry: bool
+    is_sure: bool
+    as_json: bool
+
+
+def scope_flags(command: Command) -> Command:
+    """Give a command the flags that say which jobs are meant."""
+    for flag in (
+        json_flag,
+        click.option("--yes", is_flag=True, help="Do not ask; needed off a terminal."),
+        click.option("--dry-run", is_flag=True, help="Count, and change nothing."),
+        click.option("--limit", type=click.IntRange(min=1), help="Only so many, the oldest first."),
+        click.option("--filter", "conditions", metavar="CONDITIONS", help=f"{FILTER_HELP}."),
+        click.option("--id", "ids", type=int, multiple=True, metavar="ID", help="Repeatable."),
+        click.option("--group", metavar="GROUP", help="Of launcher.py errors; its beginning."),
+    ):
+        command = flag(command)
+    return command
+
+
+@click.command("retry")
+@scope_flags
+@click.option("--force", is_flag=True, help="With --id: a job that is done is done once more.")
+def retry(force: bool, **flags: Any) -> None:
+    """Put jobs in error back to pending, with their attempts forgiven.
+
+    What fails again meanwhile is not taken twice. Try a few first: --limit 10.
+    """
+    if force and not flags["ids"]:
+        raise UsageError("--force goes with --id: no filter takes jobs that are done")
+    plan = _plan(flags, "retry", "put back to pending")
+    with closing(open_database()) as db:
+        scope = _scope(db, flags)
+        done_ids = _check_ids(db, scope.ids, force, plan.verb)
+
+        def act() -> int:
+            repeated = dead_letters.repeat_done(db, done_ids, scope.until) if done_ids else 0
+            return repeated + dead_letters.retry(db, scope, limit=plan.limit)
+
+        _carry_out(db, scope, plan, act, more=len(done_ids))
+
+
+@click.command("discard")
+@scope_flags
+@click.option("--reason", help="Kept with the jobs.")
+def discard(reason: str | None, **flags: Any) -> None:
+    """Move jobs in error to the archive: nothing is dropped, `show ID` still finds them."""
+    plan = _plan(flags, "discard", "moved to the archive")
+    by = operator()
+    label = archive.Label(by, f"discarded by {by}" + (f": {reason}" if reason else ""))
+    with closing(open_database()) as db:
+        scope = _scope(db, flags)
+        _check_ids(db, scope.ids, False, plan.verb)
+        _carry_out(
+            db, scope, plan, lambda: dead_letters.discard(db, scope, label, limit=plan.limit)
+        )
+
+
+def _plan(flags: dict[str, Any], verb: str, fate: str) -> Plan:
+    if flags["limit"] and flags["ids"]:
+        raise UsageError("--limit goes with --group or --filter: with --id, name fewer")
+    return Plan(verb, fate, flags["limit"], flags["dry_run"], flags["yes"], flags["as_json"])
+
+
+def _scope(db: Database, flags: dict[str, Any]) -> Scope:
+    """Freeze what is meant by the database's clock; exactly one way of saying it is needed."""
+    given = [flags["group"] is not None, bool(flags["ids"]), flags["conditions"] is not None]
+    if sum(given) != 1:
+        raise UsageError(
+            "say which jobs are meant: --group GROUP, --id ID or --filter CONDITIONS, one of them"
+        )
+    until = archive.now(db)
+    if flags["ids"]:
+        return Scope(until, ids=tuple(dict.fromkeys(flags["ids"])))
+    if flags["group"] is not None:
+        return Scope(until, group=dead_letters.find_group(db, flags["group"])["fingerprint"])
+    return Scope(until, filter=dead_letters.parse_filter(flags["conditions"]))
+
+
+def _check_ids(db: Database, ids: tuple[int, ...], is_forced: bool, verb: str) -> list[int]:
+    """Refuse numbers that cannot be meant before anything is done; return the done ones."""
+    states = dead_letters.states(db, ids) if ids else {}
+    for job_id in ids:
+        status = states.get(job_id)
+        if status is None:
+            place = "is in the archive" if archive.find(db, job_id) else "is not in the queue"
+            raise UsageError(f"job {job_id} {place}; nothing was done")
+        if status == "done" and not is_forced:
+            remedy = "; add --force to have it done once more" if verb == "retry" else ""
+            raise UsageError(f"job {job_id} is done, not in error; nothing was done{remedy}")
+        if status not in ("error", "done"):
+            raise UsageError(f"job {job_id} is {status}, not in error; nothing was done")
+    return [job_id for job_id, status in states.items() if status == "done"]
+
+
+def _carry_out(
+    db: Database, scope: Scope, plan: Plan, act: Callable[[], int], more: int = 0
+) -> None:
+    count = dead_letters.count(db, scope)
+    matched = count.jobs + more
+    meant = matched if plan.limit is None else min(matched, plan.limit)
+    if plan.is_dry or not matched:
+        _tell(plan, matched, 0, _would(plan, matched, meant, count.muted))
+        return
+    if not plan.is_sure:
+        _ask(plan, matched, meant)
+    done = act()
+    left = f" of {matched:,}" if meant < matched else ""
+    _tell(plan, matched, done, f"{done:,} jobs{left} {plan.fate}")
+
+
+def _would(plan: Plan, matched: int, meant: int, muted: int) -> str:
+    if not matched:
+        text = f"nothing to {plan.verb}: no job in error matches"
+    else:
+        of = f" of {matched:,}" if meant < matched else ""
+        text = f"{meant:,} jobs{of} would be {plan.fate}"
+    return text + (f"; {muted:,} more are in muted groups (name them by --group)" if muted else "")
+
+
+def _ask(plan: Plan, matched: int, meant: int) -> None:
+    of = f" of {matched:,}" if meant < matched else ""
+    if not sys.stdin.isatty():
+        raise UsageError(
+            f"{plan.verb}: {meant:,} jobs{of} would be {plan.fate}; without a terminal to ask on, "
+            f"add --yes to do it"
+        )
+    if not click.confirm(f"{meant:,} jobs{of} will be {plan.fate}. Go on?", err=True):
+        click.echo("nothing was done", err=True)
+        raise click.exceptions.Exit(0)
+
+
+def _tell(plan: Plan, matched: int, done: int, text: str) -> None:
+    if plan.as_json:
+        click.echo(json.dumps({"matched": matched, "done": done, "dry_run": plan.is_dry}))
+    else:
+        click.echo(text)
+
+
+COMMANDS = [retry, discard]

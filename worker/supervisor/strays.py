@@ -1,0 +1,32 @@
+"""What tasks leave behind: children that they forked, or programs they started, and forgot.
+
+The launcher adopts every orphan of its workers. Those in a dead worker's process group are ended
+with it; those that hid in a session of their own are ended with the run.
+"""
+
+from __future__ import annotations
+
+import os
+
+from worker.browser.process_tree import all_processes, descendants, kill_tree
+
+
+class Strays:
+    """Knows what the launcher's process had started before the pool, which is not the pool's."""
+
+    def __init__(self) -> None:
+        self._known = {stat.id for stat in descendants(os.getpid())}
+
+    def end_group_of(self, worker: int) -> int:
+        """End what is left of a dead worker's process group; return how many processes."""
+        left = [
+            stat.id
+            for stat in all_processes()
+            if stat.group == worker and stat.parent == os.getpid() and not stat.is_dead
+        ]
+        return sum(map(kill_tree, left))
+
+    def end_all(self) -> int:
+        """End whatever else was started under the launcher; return how many processes."""
+        left = [stat.id for stat in descendants(os.getpid()) if stat.id not in self._known]
+        return sum(map(kill_tree, left))
