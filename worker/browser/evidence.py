@@ -51,6 +51,7 @@ class Failure:
     worker_slot: int
     incarnation: int
     run_id: str
+    cause: str | None = None
     profile: str | None = None
     proxy: str | None = None
     last_step: str | None = None
@@ -74,6 +75,16 @@ def capture(
         folder = new_attempt_folder(errors_dir, failure.job_id, failure.attempt)
     except OSError as problem:
         return {"folder": f"failed: {problem}"}
+    return capture_into(folder, failure, session, budget_seconds)
+
+
+def capture_into(
+    folder: Path,
+    failure: Failure,
+    session: BrowserSession,
+    budget_seconds: float = BUDGET_SECONDS,
+) -> dict[str, str]:
+    """Write the evidence into a folder that is there; return the outcome of every step."""
     return _Capture(folder, failure, session, budget_seconds).run()
 
 
@@ -185,10 +196,12 @@ class _Capture:
 
     def _error_json(self) -> None:
         facts = asdict(self._failure)
+        proxy = self._failure.proxy or self._session.proxy_label
         report = redact_json(
             {
                 **{name: value for name, value in facts.items() if name != "traceback"},
-                "proxy": redact_url(self._failure.proxy) if self._failure.proxy else None,
+                "profile": self._failure.profile or self._session.profile_id,
+                "proxy": redact_url(proxy) if proxy else None,
                 **_browser_facts(self._session.recorder, self._session),
             }
         )

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Playwright, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
@@ -61,24 +62,29 @@ def start_driver(options: BrowserOptions) -> Playwright:
 def launch_chromium(driver: Playwright, options: BrowserOptions) -> Browser:
     """Launch Chromium; raises LaunchFailed with the cause and a remedy."""
     try:
-        return driver.chromium.launch(
-            executable_path=options.executable,
-            headless=options.headless,
-            args=[*QUIET_ARGS, *options.launch_args],
-            # Chromium refuses to run its sandbox as root; everybody else keeps it.
-            chromium_sandbox=os.geteuid() != 0,
-            # The launcher decides what a signal means; a browser that obeys Ctrl-C by itself
-            # is gone before its screenshot is taken.
-            handle_sigint=False,
-            handle_sigterm=False,
-            handle_sighup=False,
-            env=dict(public_environment(os.environ, options.tmp_dir)),
-            timeout=options.launch_timeout_seconds * 1000,
-            traces_dir=options.tmp_dir / "traces",
-            downloads_path=options.tmp_dir / "downloads",
-        )
+        return driver.chromium.launch(**launch_settings(options))
     except PlaywrightError as error:
         raise LaunchFailed(explain(str(error), options)) from error
+
+
+def launch_settings(options: BrowserOptions) -> dict[str, Any]:
+    """How Chromium is started, whether for ordinary jobs or in a profile's own folder."""
+    return {
+        "executable_path": options.executable,
+        "headless": options.headless,
+        "args": [*QUIET_ARGS, *options.launch_args],
+        # Chromium refuses to run its sandbox as root; everybody else keeps it.
+        "chromium_sandbox": os.geteuid() != 0,
+        # The launcher decides what a signal means; a browser that obeys Ctrl-C by itself
+        # is gone before its screenshot is taken.
+        "handle_sigint": False,
+        "handle_sigterm": False,
+        "handle_sighup": False,
+        "env": public_environment(os.environ, options.tmp_dir),
+        "timeout": options.launch_timeout_seconds * 1000,
+        "traces_dir": options.tmp_dir / "traces",
+        "downloads_path": options.tmp_dir / "downloads",
+    }
 
 
 def explain(message: str, options: BrowserOptions) -> str:

@@ -26,7 +26,10 @@ NO_BROWSER = "no Chromium found: run `make setup`, or set NIGHTSHIFT_BROWSER=/pa
 
 @dataclass(frozen=True, slots=True)
 class BrowserOptions:
-    """How one worker's browser is started; `tmp_dir` is the worker's own and gets wiped."""
+    """How one worker's browser is started; `tmp_dir` is the worker's own and gets wiped.
+
+    `state_dir` is shared by all workers of the machine; by default it is beside `tmp_dir`.
+    """
 
     tmp_dir: Path
     executable: str | None = None
@@ -34,6 +37,12 @@ class BrowserOptions:
     page_timeout_seconds: float = 30
     launch_timeout_seconds: float = 60
     launch_args: tuple[str, ...] = ()
+    state_dir: Path | None = None
+
+    @property
+    def shared_dir(self) -> Path:
+        """Where workers of this machine keep what they must agree on."""
+        return self.state_dir or self.tmp_dir.parent
 
 
 def find_browser(explicit: str | None = None) -> str | None:

@@ -7,6 +7,7 @@ ask the browser anything: a handler that waited could hang the job it watches.
 from __future__ import annotations
 
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -57,6 +58,7 @@ class Recorder:
     def __init__(self) -> None:
         self._context: BrowserContext | None = None
         self._page: Page | None = None
+        self._heard: weakref.WeakSet[BrowserContext] = weakref.WeakSet()
         self.reset()
 
     def reset(self) -> None:
@@ -73,7 +75,7 @@ class Recorder:
         self.lost_events = 0
 
     def listen(self, context: BrowserContext, page: Page) -> None:
-        """Subscribe to a new context and its page; call it once for each."""
+        """Subscribe to a new page, and to its context if that is new too."""
 
         def on(target: Any, event: str, handle: Callable[..., None]) -> None:
             def handler(*arguments: Any) -> None:
@@ -82,6 +84,11 @@ class Recorder:
 
             target.on(event, handler)
 
+        on(page, "framenavigated", self._on_navigated)
+        on(page, "crash", self._on_crash)
+        if context in self._heard:
+            return
+        self._heard.add(context)
         on(context, "console", self._on_console)
         on(context, "weberror", self._on_page_error)
         on(context, "response", self._on_response)
@@ -89,8 +96,6 @@ class Recorder:
         # The dialog's end is listened for, not its opening: whoever listens for that must
         # answer it, and would take the answer away from the task or from Playwright.
         on(context, "dialogclosed", self._on_dialog)
-        on(page, "framenavigated", self._on_navigated)
-        on(page, "crash", self._on_crash)
 
     def focus(self, context: BrowserContext | None, page: Page | None) -> None:
         """Record from this context only; late events of others are ignored."""

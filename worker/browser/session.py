@@ -6,57 +6,114 @@ dead is replaced. After `close` no process and no temporary file of it is left.
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
-from playwright.sync_api import Browser, Page, Playwright
 from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import Page, ProxySettings
 
-from worker.browser import process_tree
-from worker.browser.launch import first_line, launch_chromium, start_driver
+from worker.browser.engine import CLOSE_SECONDS, Engine
+from worker.browser.launch import first_line
 from worker.browser.options import BrowserOptions
 from worker.browser.process_tree import ProcessId
+from worker.browser.profile_hold import ProfileHold
+from worker.browser.providers.registry import Providers
+from worker.browser.providers.spec import ProfileSpec
 from worker.browser.recorder import Recorder
 from worker.browser.tab import Tab
 from worker.browser.watchdog import Limit, Watchdog
 from worker.errors import LaunchFailed
+from worker.proxy import Proxy
 
 PAGE_SECONDS = 20.0
-CLOSE_SECONDS = 5.0
-DEATH_SECONDS = 3.0
 
 
 class BrowserSession:
-    """The driver, the browser and the tab of one worker process; for one job at a time."""
+    """The driver, the browser and the tab of one worker process; for one job at a time.
+
+    Ordinary jobs share one browser. A job of an account has a profile's browser opened beside it
+    (`open_profile`), and pages, limits and evidence are of that one until it is closed.
+    """
 
     def __init__(self, options: BrowserOptions, watchdog: Watchdog | None = None) -> None:
         self.options = options
         self.watchdog = watchdog or Watchdog()
         self.recorder = Recorder()
         self.jobs_since_launch = 0
-        self._playwright: Playwright | None = None
-        self._browser: Browser | None = None
+        # Told whenever the processes are others than before.
+        self.on_launch: Callable[[], None] = lambda: None
+        self._engine = Engine(options, self.limit)
+        self._providers = Providers(options)
         self._shared: Tab | None = None
         self._current: Tab | None = None
-        self._driver_id: ProcessId | None = None
-        self._browser_id: ProcessId | None = None
+        self._hold: ProfileHold | None = None
+        self._proxy: Proxy | None = None
 
     def open(self) -> None:
         """Start driver and browser in an emptied temporary folder; raises LaunchFailed."""
-        self._wipe()
+        self._engine.folder.wipe()
         self._launch()
+
+    def use_proxy(self, proxy: Proxy | None) -> None:
+        """Let the next ordinary page come from a fresh context with this proxy, or without."""
+        if proxy != self._proxy:
+            self._proxy = proxy
+            self.renew_context()
+
+    def renew_context(self) -> None:
+        """Let the next ordinary page come from a fresh context, as after a block; never raises."""
+        self.release(clean=False)
+        shared, self._shared = self._shared, None
+        if shared is not None:
+            self._close_tab(shared)
+
+    def open_profile(self, spec: ProfileSpec) -> None:
+        """Open a profile's browser: until `close_profile`, pages come from there.
+
+        The ordinary browser stays as it is. Raises ProviderError, or LaunchFailed when there is
+        no driver or no Chromium to be had; then no profile is open.
+        """
+        self.close_profile()
+        self.release(clean=False)
+        hold = ProfileHold(self._providers.get(spec.provider), spec)
+        if not self._engine.is_driver_alive:
+            self._shared = None
+            self._engine.restart_driver()
+        assert self._engine.playwright is not None
+        self._hold = hold
+        try:
+            with self.limit(hold.open_seconds):
+                hold.open(self._engine.playwright, self.recorder.mark_disconnected)
+        except BaseException:
+            self.kill()
+            self._hold = None
+            raise
+        self.on_launch()
+
+    def close_profile(self) -> None:
+        """Close the open profile, if there is one, and stop its browser; never raises."""
+        if self._hold is None:
+            return
+        self.release(clean=False)
+        self._hold.close(lambda step: self._within(CLOSE_SECONDS, step))
+        self._hold = None
+        self.on_launch()
+
+    def stop_profile(self, spec: ProfileSpec) -> None:
+        """Stop what a crashed worker has left of a profile's browser; raises ProviderError."""
+        self._providers.get(spec.provider).stop(spec)
 
     def page_for_job(self, *, isolated: bool = False, trace: bool = False) -> Page:
         """Give the page for one job, launching the browser again if it is dead.
 
-        `isolated` gives a context of the job's own. Raises LaunchFailed if there is no browser
-        to be had.
+        `isolated` gives a context of the job's own; a profile has but one. Raises LaunchFailed if
+        there is no browser to be had, ProviderError if the open profile's is lost.
         """
-        if self._current is not None:
-            self.release(clean=False)
+        self.release(clean=False)
+        if self._hold is not None:
+            return self._profile_page(self._hold, trace=trace)
         problem: PlaywrightError | None = None
         for _ in range(2):
             if not self.is_alive:
@@ -65,7 +122,8 @@ class BrowserSession:
                 page = self._ready_page(isolated=isolated, trace=trace)
             except PlaywrightError as error:
                 problem = error
-                self._drop_browser()
+                self._current = self._shared = None
+                self._engine.drop_browser()
             else:
                 self.jobs_since_launch += 1
                 return page
@@ -77,7 +135,8 @@ class BrowserSession:
     def release(self, *, clean: bool) -> None:
         """Take the page back after a job; never raises.
 
-        After a failure (`clean` false) and after an isolated job its context is thrown away.
+        After a failure (`clean` false) and after an isolated job its context is thrown away. A
+        profile's context stays, and the pages that the job opened in it go.
         """
         tab, self._current = self._current, None
         if tab is None:
@@ -99,7 +158,7 @@ class BrowserSession:
     def close(self, budget_seconds: float = 10.0) -> None:
         """End everything within about the budget, politely first; never raises."""
         self._stop(budget_seconds)
-        shutil.rmtree(self.options.tmp_dir, ignore_errors=True)
+        self._engine.folder.remove()
 
     @property
     def page(self) -> Page | None:
@@ -117,26 +176,30 @@ class BrowserSession:
 
     @property
     def is_alive(self) -> bool:
-        """Whether driver and browser run; asks the kernel, since events may come late."""
-        return (
-            self._browser is not None
-            and self._browser.is_connected()
-            and self._driver_id is not None
-            and process_tree.is_alive(self._driver_id)
-            and self._browser_id is not None
-            and process_tree.is_alive(self._browser_id)
-        )
+        """Whether driver and browser run; while a profile is open, its browser is meant."""
+        if self._hold is not None:
+            return self._engine.is_driver_alive and self._hold.is_alive
+        return self._engine.is_browser_alive
+
+    @property
+    def profile_id(self) -> str | None:
+        """The open profile, for evidence."""
+        return str(self._hold.spec.profile_id) if self._hold is not None else None
+
+    @property
+    def proxy_label(self) -> str | None:
+        """The proxy that pages go through, for evidence: without its credentials."""
+        proxy = self._hold.spec.proxy if self._hold is not None else self._proxy
+        return proxy.label if proxy is not None else None
 
     def processes(self) -> tuple[ProcessId | None, ProcessId | None]:
-        """The driver, and the leader of Chromium's process group."""
-        return self._driver_id, self._browser_id
+        """The driver, and the leader of Chromium's process group: an open local profile's first."""
+        profile = self._hold.process if self._hold is not None else None
+        return self._engine.driver_id, profile or self._engine.browser_id
 
     def memory_mb(self) -> float:
         """The memory that driver and browser hold for themselves alone, in MiB."""
-        if self._driver_id is None:
-            return 0.0
-        pids = [stat.pid for stat in process_tree.descendants(self._driver_id.pid)]
-        return process_tree.memory_mb([self._driver_id.pid, *pids])
+        return self._engine.memory_mb()
 
     def limit(self, seconds: float) -> Limit:
         """Bound a block that uses the browser: past the limit Chromium is killed.
@@ -147,108 +210,78 @@ class BrowserSession:
         return self.watchdog.limit(seconds, self.kill, self.kill_driver)
 
     def kill(self) -> None:
-        """Kill Chromium's process group; may be called from any thread."""
-        driver, browser = self._driver_id, self._browser_id
-        leaders = [] if browser is None else [browser]
-        if driver is not None:
-            # During a launch the leader is not known yet, but it is the driver's child already.
-            leaders += process_tree.find_browsers(driver)
-        for leader in leaders:
-            process_tree.kill_group(leader)
+        """Kill Chromium's process group; may be called from any thread.
+
+        While a profile is open, its browser alone is meant: a vendor's is stopped by its API.
+        """
+        hold = self._hold
+        if hold is None:
+            self._engine.kill_browsers()
+        else:
+            self._engine.kill_browsers(but=self._engine.browser_id)
+            hold.kill()
 
     def kill_driver(self) -> None:
-        """Kill the browser and the driver; may be called from any thread."""
-        self.kill()
-        driver = self._driver_id or process_tree.find_driver(os.getpid())
-        if driver is not None:
-            process_tree.kill(driver)
+        """Kill every browser of ours and the driver; may be called from any thread."""
+        self._engine.kill_driver()
 
     def _ready_page(self, *, isolated: bool, trace: bool) -> Page:
-        assert self._browser is not None
         with self.limit(PAGE_SECONDS):
             if isolated:
-                tab = self._current = Tab(self._browser, self.recorder)
+                tab = self._current = self._new_tab()
             else:
-                tab = self._current = self._shared = self._shared or Tab(
-                    self._browser, self.recorder
-                )
+                tab = self._current = self._shared = self._shared or self._new_tab()
             return tab.prepare(self.options.page_timeout_seconds, trace=trace)
 
-    def _launch(self) -> None:
-        self._drop_browser()
-        if self._driver_id is not None and process_tree.is_alive(self._driver_id):
-            try:
-                return self._launch_browser()
-            except LaunchFailed:
-                # A driver that was stopped or starved may be the cause; a new one decides.
-                pass
-        self._drop_driver()
-        self._make_folders()
-        with self.limit(self.options.launch_timeout_seconds):
-            self._playwright = start_driver(self.options)
-        self._driver_id = process_tree.find_driver(os.getpid())
-        try:
-            self._launch_browser()
-        except LaunchFailed:
-            self._drop_driver()
-            raise
+    def _new_tab(self) -> Tab:
+        assert self._engine.browser is not None
+        proxy = self._proxy.as_playwright() if self._proxy is not None else None
+        context = self._engine.browser.new_context(proxy=cast("ProxySettings | None", proxy))
+        return Tab(context, self.recorder)
 
-    def _launch_browser(self) -> None:
-        assert self._playwright is not None
-        # Playwright's own timeout explains more than a killed browser does: it goes first.
+    def _profile_page(self, hold: ProfileHold, *, trace: bool) -> Page:
         try:
-            with self.limit(self.options.launch_timeout_seconds + CLOSE_SECONDS):
-                self._browser = launch_chromium(self._playwright, self.options)
-        except LaunchFailed:
-            # A browser that came too late may live on, and only its driver leads us to it.
-            self.kill()
-            raise
-        self._browser.on("disconnected", self.recorder.mark_disconnected)
-        found = process_tree.find_browsers(self._driver_id) if self._driver_id else []
-        self._browser_id = found[-1] if found else None
+            with self.limit(PAGE_SECONDS):
+                tab = self._current = hold.new_tab(self.recorder)
+                page = tab.prepare(self.options.page_timeout_seconds, trace=trace)
+        except PlaywrightError as error:
+            raise hold.lost(error) from error
+        self.jobs_since_launch += 1
+        return page
+
+    def _launch(self) -> None:
+        self._current = self._shared = None
+        self._engine.launch(self.recorder.mark_disconnected)
         self.jobs_since_launch = 0
+        self.on_launch()
 
     def _close_tab(self, tab: Tab) -> None:
         self._within(CLOSE_SECONDS, lambda: tab.stop_trace(None))
-        self._within(CLOSE_SECONDS, tab.page.close)
-        self._within(CLOSE_SECONDS, tab.context.close)
-        self._empty_folder("traces")
-        self._empty_folder("downloads")
-
-    def _drop_browser(self) -> None:
-        """Forget the browser and whatever is left of it, without asking it anything."""
-        self._current = self._shared = self._browser = None
-        self.kill()
-        if self._browser_id is not None:
-            process_tree.wait_dead(process_tree.group_members(self._browser_id), DEATH_SECONDS)
-        self._browser_id = None
-
-    def _drop_driver(self) -> None:
-        self.kill()
-        if self._driver_id is not None:
-            process_tree.kill(self._driver_id)
-            process_tree.wait_dead([self._driver_id], DEATH_SECONDS)
-        if self._playwright is not None:
-            self._within(CLOSE_SECONDS, self._playwright.stop)
-        self._playwright = self._driver_id = None
+        for step in tab.closing_steps():
+            self._within(CLOSE_SECONDS, step)
+        self._engine.folder.drop_leavings()
 
     def _stop(self, budget_seconds: float) -> None:
         deadline = time.monotonic() + budget_seconds
 
-        def left() -> float:
-            return max(0.1, min(CLOSE_SECONDS, deadline - time.monotonic()))
+        def within(step: Callable[[], object]) -> bool:
+            left = max(0.1, min(CLOSE_SECONDS, deadline - time.monotonic()))
+            return self._within(left, step, self.kill_driver)
 
-        if self.is_alive:
-            for tab in (self._current, self._shared):
-                if tab is not None:
-                    self._within(left(), tab.page.close, self.kill_driver)
-                    self._within(left(), tab.context.close, self.kill_driver)
-            if self._browser is not None:
-                self._within(left(), self._browser.close, self.kill_driver)
-        if self._playwright is not None:
-            self._within(left(), self._playwright.stop, self.kill_driver)
-        self._drop_browser()
-        self._drop_driver()
+        engine = self._engine
+        tabs = [self._current, self._shared] if self.is_alive else []
+        for step in [step for tab in tabs if tab is not None for step in tab.closing_steps()]:
+            within(step)
+        if self._hold is not None:
+            self._hold.close(within)
+            self._hold = None
+        if engine.browser is not None and engine.is_browser_alive:
+            within(engine.browser.close)
+        if engine.playwright is not None:
+            within(engine.playwright.stop)
+        self._current = self._shared = None
+        engine.drop_browser()
+        engine.drop_driver()
 
     def _within(
         self, seconds: float, step: Callable[[], object], on_fire: Callable[[], None] | None = None
@@ -260,24 +293,3 @@ class BrowserSession:
             except (PlaywrightError, OSError):
                 return False
         return result is not False and not limit.fired
-
-    def _wipe(self) -> None:
-        shutil.rmtree(self.options.tmp_dir, ignore_errors=True)
-        self._make_folders()
-
-    def _make_folders(self) -> None:
-        try:
-            for name in ("traces", "downloads"):
-                (self.options.tmp_dir / name).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise LaunchFailed(
-                f"cannot write to {self.options.tmp_dir} ({error.strerror}): "
-                "make it writable, or free some space"
-            ) from error
-
-    def _empty_folder(self, name: str) -> None:
-        for path in (self.options.tmp_dir / name).glob("*"):
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
+from playwright.sync_api import BrowserContext, CDPSession, Page
 from playwright.sync_api import Error as PlaywrightError
 
 from worker.browser.recorder import Recorder
+from worker.browser.trace_file import hide_proxy_login
 
 TIDY_SECONDS = 2.0
 
@@ -37,14 +38,21 @@ class Tab:
     the clearing and 15 for the blank page (measured), and every job starts alike.
     """
 
-    def __init__(self, browser: Browser, recorder: Recorder) -> None:
-        self.is_worn = False
+    def __init__(
+        self, context: BrowserContext, recorder: Recorder, *, keeps_context: bool = False
+    ) -> None:
+        """Open a page in a context, which the tab then owns; `keeps_context`: a profile's."""
+        self.is_worn = keeps_context
         self.is_tracing = False
         self._recorder = recorder
-        self.context: BrowserContext = browser.new_context()
-        self.page: Page = self.context.new_page()
-        self._storage: CDPSession = self.context.new_cdp_session(self.page)
-        recorder.listen(self.context, self.page)
+        self._keeps_context = keeps_context
+        self.context: BrowserContext = context
+        self._earlier_pages = list(context.pages)
+        self.page: Page = context.new_page()
+        recorder.listen(context, self.page)
+        if keeps_context:
+            return
+        self._storage: CDPSession = context.new_cdp_session(self.page)
         self.page.on("popup", self._wear)
         self.page.on("download", self._wear)
         self.page.on("crash", self._wear)
@@ -78,9 +86,26 @@ class Tab:
 
     def stop_trace(self, path: Path | None) -> None:
         """End the trace that is being recorded, and keep it as `path` or drop it."""
-        if self.is_tracing:
-            self.is_tracing = False
-            self.context.tracing.stop(path=path)
+        if not self.is_tracing:
+            return
+        self.is_tracing = False
+        if path is None:
+            self.context.tracing.stop()
+            return
+        partial = path.with_name(f".{path.name}.partial")
+        try:
+            self.context.tracing.stop(path=partial)
+            hide_proxy_login(partial)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    def closing_steps(self) -> list[Callable[[], object]]:
+        """What ends the tab, in order: its pages, then the context if it is the tab's own."""
+        pages = [page for page in self.context.pages if page not in self._earlier_pages]
+        if self._keeps_context:
+            return [page.close for page in pages]
+        return [self.page.close, self.context.close]
 
     def _wear(self, *_: Any) -> None:
         self.is_worn = True

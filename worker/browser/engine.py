@@ -1,0 +1,138 @@
+"""A worker's driver and its ordinary browser as processes: started, found, replaced, ended.
+
+Knows nothing of pages. Every start is made under the limit that its user gives; what is killed
+may be killed from any thread.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from playwright.sync_api import Browser, Playwright
+from playwright.sync_api import Error as PlaywrightError
+
+from worker.browser import process_tree
+from worker.browser.launch import launch_chromium, start_driver
+from worker.browser.options import BrowserOptions
+from worker.browser.process_tree import ProcessId
+from worker.browser.scratch_folder import ScratchFolder
+from worker.browser.watchdog import Limit
+from worker.errors import LaunchFailed
+
+CLOSE_SECONDS = 5.0
+DEATH_SECONDS = 3.0
+
+
+class Engine:
+    """One driver and one browser at a time, each under its process id."""
+
+    def __init__(self, options: BrowserOptions, limit: Callable[[float], Limit]) -> None:
+        self.folder = ScratchFolder(options.tmp_dir)
+        self.playwright: Playwright | None = None
+        self.browser: Browser | None = None
+        self.driver_id: ProcessId | None = None
+        self.browser_id: ProcessId | None = None
+        self._options = options
+        self._limit = limit
+
+    @property
+    def is_driver_alive(self) -> bool:
+        return self.driver_id is not None and process_tree.is_alive(self.driver_id)
+
+    @property
+    def is_browser_alive(self) -> bool:
+        """Whether driver and browser run; asks the kernel, since events may come late."""
+        return (
+            self.browser is not None
+            and self.browser.is_connected()
+            and self.is_driver_alive
+            and self.browser_id is not None
+            and process_tree.is_alive(self.browser_id)
+        )
+
+    def launch(self, on_disconnect: Callable[..., None]) -> None:
+        """Replace the browser, and the driver if it is dead or of no use; raises LaunchFailed."""
+        self.drop_browser()
+        if self.is_driver_alive:
+            try:
+                return self._launch_browser(on_disconnect)
+            except LaunchFailed:
+                # A driver that was stopped or starved may be the cause; a new one decides.
+                pass
+        self.restart_driver()
+        try:
+            self._launch_browser(on_disconnect)
+        except LaunchFailed:
+            self.drop_driver()
+            raise
+
+    def restart_driver(self) -> None:
+        """Start a new driver, without a browser; raises LaunchFailed."""
+        self.drop_browser()
+        self.drop_driver()
+        self.folder.make()
+        with self._limit(self._options.launch_timeout_seconds):
+            self.playwright = start_driver(self._options)
+        self.driver_id = process_tree.find_driver(os.getpid())
+
+    def drop_browser(self) -> None:
+        """Forget the browser and whatever is left of it, without asking it anything."""
+        self.browser = None
+        self.kill_browsers()
+        if self.browser_id is not None:
+            process_tree.wait_dead(process_tree.group_members(self.browser_id), DEATH_SECONDS)
+        self.browser_id = None
+
+    def drop_driver(self) -> None:
+        """End the driver and every browser it has started."""
+        self.kill_browsers()
+        if self.driver_id is not None:
+            process_tree.kill(self.driver_id)
+            process_tree.wait_dead([self.driver_id], DEATH_SECONDS)
+        if self.playwright is not None:
+            with self._limit(CLOSE_SECONDS):
+                try:
+                    self.playwright.stop()
+                except (PlaywrightError, OSError):
+                    # It was killed just now: all that counts is that it is forgotten.
+                    pass
+        self.playwright = self.driver_id = None
+
+    def kill_browsers(self, *, but: ProcessId | None = None) -> None:
+        """Kill the process groups of all browsers of this driver, except one."""
+        # During a launch the leader is not known yet, but it is the driver's child already.
+        leaders = process_tree.find_browsers(self.driver_id) if self.driver_id else []
+        for leader in (*leaders, self.browser_id):
+            if leader is not None and leader != but:
+                process_tree.kill_group(leader)
+
+    def kill_driver(self) -> None:
+        """Kill the driver and its browsers."""
+        self.kill_browsers()
+        driver = self.driver_id or process_tree.find_driver(os.getpid())
+        if driver is not None:
+            for leader in process_tree.find_browsers(driver):
+                process_tree.kill_group(leader)
+            process_tree.kill(driver)
+
+    def memory_mb(self) -> float:
+        """The memory that driver and browsers hold for themselves alone, in MiB."""
+        if self.driver_id is None:
+            return 0.0
+        pids = [stat.pid for stat in process_tree.descendants(self.driver_id.pid)]
+        return process_tree.memory_mb([self.driver_id.pid, *pids])
+
+    def _launch_browser(self, on_disconnect: Callable[..., None]) -> None:
+        assert self.playwright is not None
+        # Playwright's own timeout explains more than a killed browser does: it goes first.
+        try:
+            with self._limit(self._options.launch_timeout_seconds + CLOSE_SECONDS):
+                self.browser = launch_chromium(self.playwright, self._options)
+        except LaunchFailed:
+            # A browser that came too late may live on, and only its driver leads us to it.
+            self.kill_browsers()
+            raise
+        self.browser.on("disconnected", on_disconnect)
+        found = process_tree.find_browsers(self.driver_id) if self.driver_id else []
+        self.browser_id = found[-1] if found else None

@@ -1,0 +1,73 @@
+"""One profile while a session has it: being opened, open, being closed.
+
+Joins the provider with what it gave, so that a session can end either at any moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import Playwright
+
+from worker.browser.launch import first_line
+from worker.browser.process_tree import ProcessId
+from worker.browser.providers.provider import OpenedProfile, Provider, Within
+from worker.browser.providers.spec import ProfileSpec
+from worker.browser.recorder import Recorder
+from worker.browser.redaction import redact_text
+from worker.browser.tab import Tab
+from worker.errors import ProviderError
+
+
+class ProfileHold:
+    """A profile in use; its pages are handed out one job at a time."""
+
+    def __init__(self, provider: Provider, spec: ProfileSpec) -> None:
+        self.spec = spec
+        self.open_seconds = provider.open_seconds
+        self._provider = provider
+        self._opened: OpenedProfile | None = None
+
+    def open(self, playwright: Playwright, on_disconnect: Callable[..., None]) -> None:
+        """Have the provider open the profile; raises ProviderError or LaunchFailed."""
+        try:
+            self._opened = self._provider.open(playwright, self.spec)
+            if self._opened.browser is not None:
+                self._opened.browser.on("disconnected", on_disconnect)
+        except PlaywrightError as error:
+            raise self.lost(error) from error
+
+    def new_tab(self, recorder: Recorder) -> Tab:
+        """Open a page of its own for a job."""
+        assert self._opened is not None
+        return Tab(self._opened.context, recorder, keeps_context=True)
+
+    def close(self, within: Within) -> None:
+        """Have the provider close what is open; never raises."""
+        if self._opened is not None:
+            # It stays known meanwhile, so that a step that hangs can be ended by `kill`.
+            self._provider.close(self._opened, within)
+            self._opened = None
+
+    def kill(self) -> None:
+        """End a browser that hangs, from any thread."""
+        if self._opened is not None:
+            self._provider.kill(self._opened)
+
+    def lost(self, error: BaseException) -> ProviderError:
+        """Say that the profile's browser is gone, or never came."""
+        return ProviderError(
+            f"{self.spec}: its browser gives no page ({redact_text(first_line(error))})",
+            provider=self.spec.provider,
+            kind="unreachable",
+        )
+
+    @property
+    def is_alive(self) -> bool:
+        return self._opened is not None and self._opened.is_alive
+
+    @property
+    def process(self) -> ProcessId | None:
+        """The leader of the browser's process group, if it is ours."""
+        return self._opened.process if self._opened is not None else None

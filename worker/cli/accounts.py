@@ -1,0 +1,75 @@
+"""`launcher.py accounts list|add|pause|resume`: whom jobs may be done for."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+
+import click
+
+from worker.cli.connection import open_database
+from worker.cli.options import json_flag
+from worker.cli.profile_views import NONE, table
+from worker.cli.wording import moment, operator, plain
+from worker.errors import UsageError
+from worker.log import printable
+from worker.profiles import store
+
+
+@click.group("accounts")
+def group() -> None:
+    """The accounts that profiles belong to."""
+
+
+@group.command("list")
+@json_flag
+def list_(as_json: bool) -> None:
+    """Show accounts, the number of their profiles, and which are paused."""
+    with closing(open_database()) as db:
+        rows = db.fetch_all("list_accounts")
+    if as_json:
+        click.echo(json.dumps(rows, default=plain))
+        return
+    if not rows:
+        click.echo("no accounts; they come with profiles: launcher.py profiles add ID --account A")
+        return
+    cells = [("ID", "PROFILES", "PAUSED SINCE", "BY", "WHY")]
+    for row in rows:
+        since = moment(row["paused_at"]) if row["paused_at"] else NONE
+        why = (row["paused_by"] or NONE, row["paused_reason"] or "")
+        cells.append((row["id"], str(row["profiles"]), since, *why))
+    for line in table(list(cells)):
+        click.echo(printable(line))
+
+
+@group.command("add")
+@click.argument("account_id", metavar="ID")
+def add(account_id: str) -> None:
+    """Make an account known; without profiles, its jobs share a proxy and an ordinary browser."""
+    with closing(open_database()) as db:
+        is_new = store.add_account(db, account_id, by=operator())
+    click.echo(f"added account {account_id}" if is_new else f"account {account_id} was there")
+
+
+@group.command("pause")
+@click.argument("account_id", metavar="ID")
+@click.option("--reason", required=True, help="Shown to whoever wonders.")
+def pause(account_id: str, reason: str) -> None:
+    """Start nothing for an account any more; what runs is finished."""
+    with closing(open_database()) as db:
+        store.pause_account(db, account_id, reason=reason, by=operator())
+    click.echo(f"paused account {account_id}; go on with: launcher.py accounts resume {account_id}")
+
+
+@group.command("resume")
+@click.argument("account_id", metavar="ID")
+def resume(account_id: str) -> None:
+    """Let an account be used again."""
+    with closing(open_database()) as db:
+        if db.fetch_one("get_account", id=account_id) is None:
+            raise UsageError(f"there is no account {account_id}; see: launcher.py accounts list")
+        was_paused = store.resume_account(db, account_id, by=operator())
+    click.echo(f"resumed account {account_id}" if was_paused else f"{account_id} was not paused")
+
+
+COMMANDS = [group]

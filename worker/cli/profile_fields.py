@@ -1,0 +1,193 @@
+"""A profile as people write it down, checked field by field before anything is stored.
+
+Raises UsageError in one line that names the field; an endpoint is repeated nowhere.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from worker.browser.providers.endpoint import normalise
+from worker.browser.providers.preset import preset_names
+from worker.browser.providers.spec import CDP, LOCAL
+from worker.database import Row
+from worker.errors import UsageError
+from worker.profiles.store import POLICIES, NewProfile
+
+FIELDS = (
+    *("id", "account", "provider", "folder", "vendor_id", "endpoint", "proxy", "region"),
+    *("max_active_runs", "release_policy", "allow", "options"),
+)
+MOST_RUNS = 1000
+_NAME = re.compile(r"\w[\w.:@+-]{0,63}")
+_WIDTHS = {"folder": 1024, "vendor_id": 255, "endpoint": 1024, "region": 64}
+
+
+@dataclass(slots=True)
+class Known:
+    """What is there already: a profile's name, and the browser behind it, are taken once."""
+
+    proxies: frozenset[str]
+    folders: Path
+    ids: set[str] = field(default_factory=set)
+    places: dict[tuple[str, str], str] = field(default_factory=dict, repr=False)
+
+    def note(self, profile: Row) -> None:
+        self.ids.add(profile["id"])
+        if (place := _place(profile["provider"], profile)) is not None:
+            self.places[place] = profile["id"]
+
+
+def profile_of(fields: Mapping[str, Any], known: Known) -> NewProfile:
+    """Make a profile of its fields, and remember it as known; raises UsageError."""
+    if unknown := sorted(set(fields) - set(FIELDS)):
+        raise UsageError(f"unknown field {unknown[0]!r}; known: {', '.join(FIELDS)}")
+    name = _name(fields.get("id"), "a profile's id")
+    if name in known.ids:
+        raise UsageError(
+            f"there is a profile {name} already; see: launcher.py profiles show {name}"
+        )
+    provider = _text(fields, "provider") or LOCAL
+    place = _whereabouts(name, provider, fields, known)
+    if other := known.places.get(_place(provider, place) or ("", "")):
+        raise UsageError(f"profile {other} has the same browser as {name}; one profile each")
+    new = NewProfile(
+        id=name,
+        account_id=_name(fields["account"], "an account") if fields.get("account") else None,
+        provider=provider,
+        folder=Path(place["folder"]) if place["folder"] else None,
+        vendor_id=place["vendor_id"],
+        endpoint=place["endpoint"],
+        options=_options(fields.get("options")),
+        proxy=_proxy(_text(fields, "proxy"), known),
+        region=_text(fields, "region"),
+        max_active_runs=_runs(fields.get("max_active_runs"), provider),
+        release_policy=_policy(_text(fields, "release_policy")),
+        allowed_actions=_tasks(fields.get("allow")),
+    )
+    known.note({"id": name, "provider": provider, **place})
+    return new
+
+
+def holds_credentials(endpoint: str) -> bool:
+    """Whether an endpoint has a login or parameters, where tokens are."""
+    return bool(re.search(r"[@?#]", endpoint))
+
+
+def endpoint_label(endpoint: str | None) -> str | None:
+    """Name an endpoint by its scheme, host and port alone: anything else may be a secret."""
+    if not endpoint:
+        return None
+    parts = urlsplit(normalise(endpoint) or "")
+    if not parts.hostname:
+        return "(unreadable)"
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    rest = "/…" if parts.path.strip("/") or parts.query else ""
+    return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "") + rest
+
+
+def _whereabouts(
+    name: str, provider: str, fields: Mapping[str, Any], known: Known
+) -> dict[str, str | None]:
+    """Say where the profile's browser is: what its provider needs, and nothing else."""
+    found = {key: _text(fields, key) for key in ("folder", "vendor_id", "endpoint")}
+    if found["endpoint"] and normalise(found["endpoint"]) is None:
+        raise UsageError("the endpoint is no address; write http://127.0.0.1:9222 or ws://…")
+    if provider == LOCAL:
+        _refuse(found, "vendor_id", "endpoint", provider=provider)
+        found["folder"] = str(Path(found["folder"] or known.folders / name).absolute())
+        return found
+    _refuse(found, "folder", provider=provider)
+    if provider == CDP:
+        _refuse(found, "vendor_id", provider=provider)
+        if not found["endpoint"]:
+            raise UsageError("a cdp profile needs an endpoint, such as http://127.0.0.1:9222")
+        return found
+    if provider not in preset_names():
+        known_ones = ", ".join([LOCAL, CDP, *preset_names()])
+        raise UsageError(f"there is no provider {provider!r}; known are {known_ones}")
+    if not found["vendor_id"]:
+        raise UsageError(f"a {provider} profile needs a vendor_id: what {provider} calls it")
+    return found
+
+
+def _refuse(found: Mapping[str, str | None], *names: str, provider: str) -> None:
+    for name in names:
+        if found[name]:
+            raise UsageError(f"a {provider} profile has no {name}")
+
+
+def _place(provider: str, fields: Mapping[str, Any]) -> tuple[str, str] | None:
+    where = fields["folder"] or fields["vendor_id"] or fields["endpoint"]
+    return (provider, where) if where else None
+
+
+def _name(value: Any, what: str) -> str:
+    if not isinstance(value, (str, int)) or not _NAME.fullmatch(str(value)):
+        raise UsageError(
+            f"{what} has letters, digits, - . _ : @ + alone, at most 64, not {value!r:.40}"
+        )
+    return str(value)
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str | None:
+    value = fields.get(name)
+    if value is None or value == "":
+        return None
+    if not isinstance(value, (str, int)) or isinstance(value, bool):
+        raise UsageError(f"{name} is not a text")
+    text = str(value).strip()
+    if len(text) > _WIDTHS.get(name, 64) or not text.isprintable():
+        raise UsageError(f"{name} is too long or not a text")
+    return text or None
+
+
+def _proxy(name: str | None, known: Known) -> str | None:
+    if name is not None and name not in known.proxies:
+        raise UsageError(f"there is no proxy named {name!r}; see: launcher.py proxies list")
+    return name
+
+
+def _runs(value: Any, provider: str) -> int:
+    text = "1" if value in (None, "") else str(value)
+    if not re.fullmatch(r"\d{1,4}", text) or not 1 <= int(text) <= MOST_RUNS:
+        raise UsageError(f"max_active_runs is a number from 1 to {MOST_RUNS}, not {text!r:.40}")
+    if provider == LOCAL and int(text) > 1:
+        raise UsageError("a local profile's folder has room for one browser: max_active_runs is 1")
+    return int(text)
+
+
+def _policy(name: str | None) -> str:
+    if name is not None and name not in POLICIES:
+        raise UsageError(f"release_policy is one of {', '.join(POLICIES)}, not {name!r}")
+    return name or POLICIES[0]
+
+
+def _tasks(value: Any) -> tuple[str, ...] | None:
+    names = value.replace(",", " ").split() if isinstance(value, str) else value or []
+    if not isinstance(names, (list, tuple)) or not all(
+        isinstance(name, str) and 0 < len(name) <= 64 for name in names
+    ):
+        raise UsageError("allow is a list of task names")
+    return tuple(dict.fromkeys(names)) or None
+
+
+def _options(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, str) and value.strip():
+        try:
+            value = json.loads(value)
+        except ValueError:
+            raise UsageError('options is not JSON; write {"folder_id": "…"}') from None
+    if value in (None, "") or value == {}:
+        return None
+    if not isinstance(value, dict) or not all(
+        isinstance(one, (str, int)) for one in value.values()
+    ):
+        raise UsageError("options is an object of texts and numbers")
+    return {name: str(one) for name, one in value.items()}

@@ -1,0 +1,40 @@
+"""Profiles out of CSV or JSONL: every line becomes one, or says by its number why it cannot."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from worker.cli.profile_fields import Known, profile_of
+from worker.errors import UsageError
+from worker.intake import records
+from worker.intake.lines import Lines
+from worker.profiles.store import NewProfile
+
+JSON_SUFFIXES = {".jsonl", ".ndjson"}
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that is no profile, and why."""
+
+    number: int
+    reason: str
+
+
+def read_profiles(data: bytes, name: str, known: Known) -> Iterator[NewProfile | BadLine]:
+    """Read profiles; the format goes by the file's name, and from stdin by its first character."""
+    is_json = Path(name).suffix.lower() in JSON_SUFFIXES
+    if name == "-":
+        is_json = data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+    kind: records.Format = "jsonl" if is_json else "csv"
+    for number, values in records.read(Lines(io.BytesIO(data)), kind):
+        if isinstance(values, str):
+            yield BadLine(number, values)
+            continue
+        try:
+            yield profile_of(values, known)
+        except UsageError as error:
+            yield BadLine(number, str(error))

@@ -1,0 +1,115 @@
+"""Profiles, leases and events as people and programs see them: never a login or a token."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from worker.browser.redaction import redact_json
+from worker.cli.profile_fields import endpoint_label, holds_credentials
+from worker.cli.wording import duration, moment
+from worker.database import Row
+
+HEADER = ("ID", "ACCOUNT", "PROVIDER", "STATE", "SINCE", "HELD BY", "PROXY", "REGION", "WHY")
+PLACES = ("provider", "folder", "vendor_id", "endpoint", "proxy", "region")
+NONE = "–"
+
+
+def as_json(profile: Row) -> dict[str, Any]:
+    """Make a row fit for programs, without what only its provider needs to know."""
+    found = {**profile, "endpoint": endpoint_label(profile["endpoint"])}
+    for name in ("options", "allowed_actions"):
+        found[name] = None if profile[name] is None else redact_json(json.loads(profile[name]))
+    return found
+
+
+def whereabouts(profile: Row, *, reveal: bool) -> dict[str, Any]:
+    """Name what a person needs to open a profile's browser."""
+    found = {name: profile[name] for name in ("id", "state", *PLACES)}
+    endpoint = profile["endpoint"]
+    if endpoint and holds_credentials(endpoint) and not reveal:
+        found["endpoint"] = f"{endpoint_label(endpoint)} (in full: --reveal)"
+    return found
+
+
+def lease_as_json(lease: Row) -> dict[str, Any]:
+    """Make a lease fit for programs."""
+    flags = {name: bool(lease[name]) for name in ("is_person", "is_exclusive")}
+    return {**lease, **flags}
+
+
+def cells(profile: Row) -> tuple[str, ...]:
+    """Write one line of the list."""
+    return (
+        profile["id"],
+        profile["account_id"] or NONE,
+        profile["provider"],
+        profile["state"],
+        moment(profile["state_since"]),
+        f"{profile['leases']} of {profile['max_active_runs']}" if profile["leases"] else NONE,
+        profile["proxy"] or NONE,
+        profile["region"] or NONE,
+        "" if profile["state"] in ("available", "leased") else profile["state_reason"] or "",
+    )
+
+
+def table(rows: list[tuple[str, ...]]) -> list[str]:
+    """Set rows in columns."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def profile_lines(profile: Row) -> list[str]:
+    """Write a profile's fields."""
+    shown = as_json(profile)
+    author = f" by {profile['state_by']}" if profile["state_by"] else ""
+    why = f": {profile['state_reason']}" if profile["state_reason"] else ""
+    lines = [
+        f"profile {profile['id']}: {profile['state']} since "
+        f"{moment(profile['state_since'])}{author}{why}",
+        f"  account   {profile['account_id'] or NONE}",
+        f"  provider  {profile['provider']}",
+    ]
+    for label, name in (("folder", "folder"), ("vendor id", "vendor_id"), ("endpoint", "endpoint")):
+        if shown[name]:
+            lines.append(f"  {label:<9} {shown[name]}")
+    if shown["options"]:
+        lines.append(f"  options   {json.dumps(shown['options'])}")
+    allowed = shown["allowed_actions"]
+    return [
+        *lines,
+        f"  proxy     {profile['proxy'] or NONE}",
+        f"  region    {profile['region'] or NONE}",
+        f"  runs      {profile['max_active_runs']} at once",
+        f"  policy    {profile['release_policy']}",
+        f"  allows    {', '.join(allowed) if allowed else 'every task'}",
+        f"  fence     {profile['fence']}",
+        f"  added     {moment(profile['created_at'])}",
+    ]
+
+
+def lease_line(lease: Row) -> str:
+    """Say who holds a profile, what for, and until when."""
+    left = float(lease["left_seconds"])
+    parts = [f"held by {lease['holder']}, fence {lease['fence']}"]
+    parts += [f"job {lease['job_id']}"] if lease["job_id"] else []
+    parts += [f"last step {lease['last_step']!r}"] if lease["last_step"] else []
+    parts += [f"wants a review: {lease['review_reason']}"] if lease["review_reason"] else []
+    until = f"in {duration(left)}" if left > 0 else f"{duration(-left)} ago: make sweep"
+    return f"  {', '.join(parts)}; its time ends {until}"
+
+
+def event_line(event: Row) -> str:
+    """Say what happened, who did it, and why."""
+    old, new = event["from_state"], event["to_state"]
+    change = f" {old or NONE} → {new}" if new and new != old else ""
+    job = f", job {event['job_id']}" if event["job_id"] else ""
+    fence = f", fence {event['fence']}" if event["fence"] else ""
+    decision = f" [{event['decision']}]" if event["decision"] else ""
+    return (
+        f"  {moment(event['at'])} {event['event']}{change}{decision}: {event['reason']} "
+        f"({event['author']}{job}{fence})"
+    )

@@ -1,0 +1,288 @@
+"""`launcher.py profiles …`: add, import, look at, check out, return and set aside profiles.
+
+An endpoint with a login or a token comes from a hidden prompt, from stdin or from a file, never
+from the command line, and is printed by nothing here unless it is asked for by name.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+from worker import proxies
+from worker.browser.redaction import is_secret_name
+from worker.cli import profile_views as views
+from worker.cli.connection import open_database, state_dir
+from worker.cli.options import DURATION, json_flag
+from worker.cli.profile_fields import Known, endpoint_label, holds_credentials, profile_of
+from worker.cli.profile_lines import BadLine, read_profiles
+from worker.cli.wording import moment, operator, plain
+from worker.database import BadData, Database, DuplicateKey
+from worker.errors import UsageError
+from worker.log import printable
+from worker.profiles import store
+from worker.profiles.states import State
+from worker.profiles.store import NewProfile
+
+MOST_BAD_LINES = 20
+SHOWN_EVENTS = 10
+LONGEST_CHECKOUT_SECONDS = 30 * 86400.0
+
+reason_option = click.option("--reason", required=True, help="Shown to whoever wonders.")
+
+
+@click.group("profiles")
+def group() -> None:
+    """The browser profiles that jobs of accounts run in."""
+
+
+@group.command("list")
+@click.option("--state", type=click.Choice([state.value for state in State]), help="Only these.")
+@click.option("--account", help="Only those of this account.")
+@json_flag
+def list_(state: str | None, account: str | None, as_json: bool) -> None:
+    """Show profiles, their state and who they belong to."""
+    with closing(open_database()) as db:
+        rows = db.fetch_all("list_profiles", state=state, account_id=account)
+    if as_json:
+        click.echo(json.dumps([views.as_json(row) for row in rows], default=plain))
+    elif rows:
+        _print(views.table([views.HEADER, *(views.cells(row) for row in rows)]))
+    else:
+        such = "such " if state or account else ""
+        click.echo(f"no {such}profiles; add one: launcher.py profiles add ID")
+
+
+@group.command("show")
+@click.argument("profile_id", metavar="ID")
+@json_flag
+def show(profile_id: str, as_json: bool) -> None:
+    """Tell all about one profile: its fields, who holds it, what happened to it last."""
+    with closing(open_database()) as db:
+        profile = store.get(db, profile_id)
+        leases = db.fetch_all("leases_of_profile", profile_id=profile_id)
+        events = db.fetch_all("events_of_profile", id=profile_id, limit=SHOWN_EVENTS)
+    if as_json:
+        report = {
+            "profile": views.as_json(profile),
+            "leases": [views.lease_as_json(lease) for lease in leases],
+            "events": events,
+        }
+        click.echo(json.dumps(report, default=plain))
+        return
+    _print(views.profile_lines(profile))
+    _print([views.lease_line(lease) for lease in leases])
+    if events:
+        _print(["last events, the latest first:", *map(views.event_line, events)])
+
+
+@group.command("add")
+@click.argument("profile_id", metavar="ID")
+@click.option("--account", help="The account it belongs to; made if it is new.")
+@click.option("--provider", default="local", show_default=True, help="local, cdp, or a vendor.")
+@click.option("--folder", help="Of a local profile.  [default: one in the state folder]")
+@click.option("--vendor-id", help="What the vendor calls the profile.")
+@click.option("--endpoint", metavar="URL|-", help="Of a cdp profile; - (with a login) asks for it.")
+@click.option("--proxy", help="The name of its proxy.")
+@click.option("--region", help="Where its proxy must be.")
+@click.option("--max-active-runs", type=int, help="Jobs in it at once.  [default: 1]")
+@click.option("--release-policy", help="After an unexplained ending: check, review, quarantine.")
+@click.option("--allow", multiple=True, metavar="TASK", help="A task it may be used for.")
+@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="The provider's own.")
+def add(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
+    """Add a profile: a folder of this machine, an endpoint, or a vendor's profile."""
+    fields = {name: value for name, value in flags.items() if value not in (None, ())}
+    fields |= {"id": profile_id, "options": _options(options)}
+    if (endpoint := _endpoint(flags["endpoint"], flags["provider"])) is not None:
+        fields["endpoint"] = endpoint
+    with closing(open_database()) as db:
+        new = profile_of(fields, _known(db))
+        _store(db, [new])
+    where = new.folder or new.vendor_id or endpoint_label(new.endpoint)
+    click.echo(printable(f"added {new.id} ({new.provider}: {where}); it is available"))
+
+
+@group.command("import")
+@click.argument("file", metavar="FILE|-")
+def import_(file: str) -> None:
+    """Add many out of CSV with a header, or JSONL. All are added, or none.
+
+    The fields are named as the flags of `add`: id, account, provider, folder, vendor_id, endpoint,
+    proxy, region, max_active_runs, release_policy, allow, options.
+    """
+    data = _bytes_of(file)
+    with closing(open_database()) as db:
+        found = list(read_profiles(data, file, _known(db)))
+        bad = [item for item in found if isinstance(item, BadLine)]
+        for item in bad[:MOST_BAD_LINES]:
+            click.echo(f"line {item.number}: {printable(item.reason)}", err=True)
+        if bad:
+            more = f" ({len(bad) - MOST_BAD_LINES} not shown)" if len(bad) > MOST_BAD_LINES else ""
+            raise UsageError(f"{len(bad)} bad lines{more}; nothing was imported: mend them first")
+        profiles = [item for item in found if isinstance(item, NewProfile)]
+        if not profiles:
+            raise UsageError(f"{file} holds no profile; nothing was imported")
+        _store(db, profiles)
+    click.echo(f"added {len(profiles)} profiles; see them: launcher.py profiles list")
+
+
+@group.command("checkout")
+@click.argument("profile_id", metavar="ID")
+@click.option("--for", "seconds", type=DURATION, default="1h", show_default=True, help="How long.")
+@click.option("--reason", default="", help="Shown to whoever waits for it.")
+@click.option("--reveal", is_flag=True, help="Print an endpoint with its login or token.")
+@json_flag
+def checkout(profile_id: str, seconds: float, reason: str, reveal: bool, as_json: bool) -> None:
+    """Take a profile for yourself: no job runs in it until you return it.
+
+    One that is set aside can be had too, to look at it; it stays set aside.
+    """
+    if not 1 <= seconds <= LONGEST_CHECKOUT_SECONDS:
+        raise UsageError("--for: a checkout lasts from one second to 30 days")
+    with closing(open_database()) as db:
+        fence = store.check_out(
+            db, profile_id, person=operator(), seconds=seconds, reason=reason.strip()
+        )
+        profile = store.get(db, profile_id)
+        held = db.fetch_all("leases_of_profile", profile_id=profile_id)
+    until = next((row["expires_at"] for row in held if row["fence"] == fence), None)
+    found = views.whereabouts(profile, reveal=reveal) | {"fence": fence, "until": until}
+    if as_json:
+        click.echo(json.dumps(found, default=plain))
+        return
+    _print([f"profile {profile_id} is yours until {moment(until)} (fence {fence})"])
+    _print([f"  {name:<9} {found[name]}" for name in views.PLACES if found[name]])
+    if profile["state"] != State.LEASED:
+        click.echo(f"it stays {profile['state']}; to let it be used again: profiles clear")
+    click.echo(f"give it back: launcher.py profiles return {profile_id}")
+
+
+@group.command("return")
+@click.argument("profile_id", metavar="ID")
+@click.option("--review", metavar="REASON", help="Somebody should look before it is used again.")
+def return_(profile_id: str, review: str | None) -> None:
+    """Give a profile back that was checked out."""
+    with closing(open_database()) as db:
+        store.give_back(db, profile_id, by=operator(), review=review)
+        state = store.get(db, profile_id)["state"]
+    click.echo(f"returned {profile_id}; it is {state}")
+
+
+@group.command("quarantine")
+@click.argument("profile_id", metavar="ID")
+@reason_option
+def quarantine(profile_id: str, reason: str) -> None:
+    """Use a profile no more until it is cleared; a job that runs in it is finished."""
+    _set(profile_id, State.QUARANTINED, reason)
+
+
+@group.command("clear")
+@click.argument("profile_id", metavar="ID")
+@reason_option
+def clear(profile_id: str, reason: str) -> None:
+    """Say that a profile is well: it can be used again."""
+    _set(profile_id, State.AVAILABLE, reason)
+
+
+@group.command("disable")
+@click.argument("profile_id", metavar="ID")
+@reason_option
+def disable(profile_id: str, reason: str) -> None:
+    """Take a profile out of use for good; `clear` brings it back."""
+    _set(profile_id, State.DISABLED, reason)
+
+
+@group.command("history")
+@click.argument("profile_id", metavar="ID")
+@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
+@json_flag
+def history(profile_id: str, limit: int, as_json: bool) -> None:
+    """Show what happened to a profile, the latest first."""
+    with closing(open_database()) as db:
+        store.get(db, profile_id)
+        events = db.fetch_all("events_of_profile", id=profile_id, limit=limit)
+    if as_json:
+        click.echo(json.dumps(events, default=plain))
+        return
+    _print([views.event_line(event).strip() for event in events])
+
+
+def _set(profile_id: str, state: State, reason: str) -> None:
+    with closing(open_database()) as db:
+        old = store.set_state(db, profile_id, state, reason=reason, by=operator())
+        new = store.get(db, profile_id)["state"]
+    still = "; whoever holds it now finishes" if new == State.LEASED else ""
+    click.echo(f"profile {profile_id} was {old}, is {new}{still}")
+
+
+def _store(db: Database, profiles: list[NewProfile]) -> None:
+    try:
+        store.add(db, profiles, operator())
+    except DuplicateKey:
+        raise UsageError("a profile of that name was added meanwhile; nothing was added") from None
+    except BadData:
+        # The server's own words might repeat a value.
+        raise UsageError("a field is too long for its column; nothing was added") from None
+
+
+def _known(db: Database) -> Known:
+    known = Known(
+        proxies=frozenset(row["name"] for row in proxies.all_proxies(db)),
+        folders=state_dir() / "profiles",
+    )
+    for row in db.fetch_all("list_profiles", state=None, account_id=None):
+        known.note(row)
+    return known
+
+
+def _options(pairs: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not key or not equals:
+            raise UsageError(f"--option {key}: write KEY=VALUE, as in folder_id=7f3c")
+        if is_secret_name(key):
+            raise UsageError(
+                f"--option {key}: a secret on the command line is seen by everybody on this "
+                f"machine; put it into a file: launcher.py profiles import FILE.jsonl"
+            )
+        found[key] = value
+    return found
+
+
+def _endpoint(given: str | None, provider: str) -> str | None:
+    if given is not None and given != "-":
+        if holds_credentials(given):
+            raise UsageError(
+                "a login or token on the command line is seen by everybody on this machine; "
+                "write --endpoint - and it is asked for, or read from stdin"
+            )
+        return given
+    if given is None and provider != "cdp":
+        return None
+    if sys.stdin.isatty():
+        return str(click.prompt("endpoint (not shown)", hide_input=True, err=True))
+    endpoint = sys.stdin.readline().strip()
+    if not endpoint:
+        raise UsageError("no endpoint on stdin; write one such as http://127.0.0.1:9222 there")
+    return endpoint
+
+
+def _bytes_of(file: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
+
+
+def _print(lines: list[str]) -> None:
+    for line in lines:
+        click.echo(printable(line))
+
+
+COMMANDS = [group]

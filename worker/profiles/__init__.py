@@ -1,0 +1,1 @@
+"""Which account environment is safe to use now: profiles, their states, leases and events."""

@@ -1,0 +1,86 @@
+"""What a job says about the account environment it needs: its columns and its payload's manifest.
+
+`{"url": …, "manifest": {"profile": "p1", "on_conflict": "reschedule", "lock_timeout": "10m"}}`
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from worker.errors import PayloadError
+from worker.models import Candidate
+from worker.settings import parse_duration
+
+DECISIONS = ("wait", "reschedule", "skip", "review")
+_KNOWN = (
+    *("profile", "account", "proxy", "exclusive", "actions", "lock_timeout", "on_conflict"),
+    "temporary",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The environment one job asks for; `actions` are what it is going to do there."""
+
+    profile: str | None = None
+    account: str | None = None
+    proxy: str | None = None
+    exclusive: bool = False
+    actions: tuple[str, ...] = ()
+    lock_timeout_seconds: float | None = None
+    on_conflict: str = "wait"
+    temporary: bool = False
+
+
+def read(candidate: Candidate) -> Manifest:
+    """Read a job's manifest; raises PayloadError that names the field."""
+    raw: Any = {}
+    if '"manifest"' in candidate.payload:
+        payload = json.loads(candidate.payload)
+        raw = payload.get("manifest", {}) if isinstance(payload, dict) else {}
+    if not isinstance(raw, dict):
+        raise PayloadError("the payload's manifest is not an object")
+    if unknown := sorted(set(raw) - set(_KNOWN)):
+        raise PayloadError(f"manifest: unknown field {unknown[0]!r}; known: {', '.join(_KNOWN)}")
+    decision = raw.get("on_conflict", "wait")
+    if decision not in DECISIONS:
+        raise PayloadError(f"manifest.on_conflict: {decision!r}; use {', '.join(DECISIONS)}")
+    actions = raw.get("actions") or [candidate.task]
+    if not isinstance(actions, list) or not all(isinstance(item, str) for item in actions):
+        raise PayloadError("manifest.actions: not a list of names")
+    return Manifest(
+        profile=candidate.profile_id or _text(raw, "profile"),
+        account=candidate.account_id or _text(raw, "account"),
+        proxy=_text(raw, "proxy"),
+        exclusive=_flag(raw, "exclusive"),
+        actions=tuple(actions),
+        lock_timeout_seconds=_duration(raw.get("lock_timeout")),
+        on_conflict=decision,
+        temporary=_flag(raw, "temporary"),
+    )
+
+
+def _text(raw: dict[str, Any], name: str) -> str | None:
+    value = raw.get(name)
+    if value is not None and not isinstance(value, (str, int)):
+        raise PayloadError(f"manifest.{name}: not a text")
+    return None if value is None else str(value)
+
+
+def _flag(raw: dict[str, Any], name: str) -> bool:
+    value = raw.get(name, False)
+    if not isinstance(value, bool):
+        # A text such as "false" would count as true.
+        raise PayloadError(f"manifest.{name}: {value!r:.40}; use true or false")
+    return value
+
+
+def _duration(value: Any) -> float | None:
+    if value is None:
+        return None
+    try:
+        return parse_duration(str(value))
+    except ValueError as error:
+        raise PayloadError(f"manifest.lock_timeout: {error}") from error

@@ -1,0 +1,25 @@
+"""A profile's row as what its provider needs to open it, its proxy's credentials included."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from worker import proxies
+from worker.browser.providers.spec import ProfileSpec
+from worker.database import Database, Row
+
+
+def spec_of(db: Database, profile: Row) -> ProfileSpec:
+    """Describe a profile to its provider."""
+    options = json.loads(profile["options"]) if profile["options"] else {}
+    return ProfileSpec(
+        profile_id=profile["id"],
+        provider=profile["provider"],
+        folder=Path(profile["folder"]) if profile["folder"] else None,
+        vendor_id=profile["vendor_id"],
+        endpoint=profile["endpoint"],
+        proxy=proxies.named(db, (profile["proxy"],))[0] if profile["proxy"] else None,
+        region=profile["region"],
+        options=options,
+    )
