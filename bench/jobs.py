@@ -50,7 +50,10 @@ class Jobs:
         """Empty the queue and its history, and put the rows in."""
         db.run_statement("TRUNCATE work_queue")
         db.run_statement("TRUNCATE job_attempts")
-        db.run_statement("INSERT INTO work_queue SELECT * FROM bench_jobs")
+        # Named columns, because others are generated.
+        db.run_statement(
+            "INSERT INTO work_queue (id, task, payload) SELECT id, task, payload FROM bench_jobs"
+        )
 
 
 def count_done(db: Database) -> int:

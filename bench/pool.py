@@ -15,10 +15,13 @@ from worker.board import Board
 from worker.browser.options import BrowserOptions
 from worker.browser.session import BrowserSession
 from worker.candidates import Candidates
+from worker.closures import Closures
 from worker.database import Database
+from worker.gate import Gate
 from worker.models import Owner, Partition
 from worker.perform import Performer
 from worker.queue import Queue
+from worker.rotation import Rotation
 from worker.settings import RunSettings
 from worker.settler import Settler
 from worker.stop_request import StopRequest
@@ -66,7 +69,9 @@ class Pool:
         settings, entry = self._settings, self._board.entries[slot]
         db = Database(settings.database, patience_seconds=float("inf"))
         queue = Queue(db, lease_seconds=settings.lease_seconds, max_attempts=settings.max_attempts)
-        candidates = Candidates(db, Partition(slot, settings.total))
+        closures = Closures(db)
+        candidates = Candidates(db, Partition(slot, settings.total), closures=closures)
+        gate = Gate(db, queue, closures, canary_seconds=settings.job_timeout_seconds)
         owner = Owner(slot, runs.start_worker(db, self._run_id, slot))
         entry.clear()
         entry.incarnation = owner.incarnation
@@ -76,16 +81,18 @@ class Pool:
             run_id=self._run_id,
             owner=owner,
             queue=queue,
+            gate=gate,
             settler=Settler(db, queue, settings.state_dir / "journal", owner.incarnation),
             registry=registry.load(settings.tasks),
             session=session,
+            rotation=Rotation(db, session),
             entry=entry,
             stop=StopRequest(),
         )
 
         def work() -> None:
             while entry.done < jobs and candidates.has_next():
-                claim = queue.claim(owner, candidates)
+                claim = gate.claim(owner, candidates)
                 while claim is not None:
                     following = candidates.at_hand if entry.done < jobs - 1 else _nothing
                     claim = performer.perform(claim, following)

@@ -1,8 +1,9 @@
-"""What a task author imports: `from worker import task, Job, Blocked, Retry, Fail`."""
+"""What authors import: `from worker import task, Job, Blocked, Retry, Fail, enqueue`."""
 
+from worker.enqueuing import enqueue
 from worker.errors import Blocked, Fail, Retry
 from worker.tasks.job import Job
 from worker.tasks.registry import task
 
 __version__ = "0.1.0"
-__all__ = ["Blocked", "Fail", "Job", "Retry", "task"]
+__all__ = ["Blocked", "Fail", "Job", "Retry", "enqueue", "task"]

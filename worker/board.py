@@ -125,6 +125,7 @@ class Header(ctypes.Structure):
         ("is_paused", ctypes.c_int64),
         ("claim_until", ctypes.c_double),
         ("is_time_up", ctypes.c_int64),
+        ("has_due_events", ctypes.c_int64),
     ]
 
     renewed_at: float
@@ -141,6 +142,7 @@ class Header(ctypes.Structure):
     is_paused: int
     claim_until: float
     is_time_up: int
+    has_due_events: int
 
 
 class Board:

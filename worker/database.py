@@ -18,6 +18,7 @@ import pymysql
 from pymysql.constants import CLIENT
 from pymysql.cursors import DictCursor
 
+from worker.bulk_insert import BulkInsert
 from worker.errors import DatabaseUnavailable, NightshiftError, SettingsError
 from worker.queries import query
 from worker.settings import DatabaseSettings
@@ -51,6 +52,8 @@ AWAY = {
 }
 DENIED = {1044, 1045, 1142, 1143, 1227, 1698}
 DUPLICATE_KEY = 1062
+# A table, column or index of that name exists.
+ALREADY_THERE = {1050, 1060, 1061}
 UNKNOWN_DATABASE = 1049
 # Too long, wrong characters, not JSON, out of range, against a CHECK; the last two are MariaDB's.
 BAD_DATA = {1153, 1264, 1366, 1406, 3140, 3141, 3144, 3819, 4025, 4038}
@@ -77,6 +80,33 @@ class BadData(NightshiftError):
 
 class DuplicateKey(NightshiftError):
     """A row with that unique key is there already."""
+
+
+class AlreadyThere(NightshiftError):
+    """A table, column or index of that name is there already."""
+
+
+class Transaction:
+    """Several statements that hold together; made by `Database.transaction`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.is_discarded = False
+
+    def execute(self, name: str, /, **params: Any) -> int:
+        """Run one named statement; return how many rows it changed."""
+        with self._connection.cursor() as cursor:
+            return cursor.execute(query(name), params)
+
+    def fetch_all(self, name: str, /, **params: Any) -> list[Row]:
+        """Run one named query; return its rows."""
+        with self._connection.cursor() as cursor:
+            cursor.execute(query(name), params)
+            return list(cursor.fetchall())
+
+    def discard(self) -> None:
+        """Undo everything at the end, without calling that an error."""
+        self.is_discarded = True
 
 
 class Database:
@@ -109,12 +139,12 @@ class Database:
 
         return self._retried(write)
 
-    def fetch_all(self, name: str, /, **params: Any) -> list[Row]:
-        """Run one named query; return its rows."""
+    def fetch_all(self, name: str, /, conditions: tuple[str, ...] = (), **params: Any) -> list[Row]:
+        """Run one named query, with further named conditions where it has room; return its rows."""
 
         def read(connection: Connection) -> list[Row]:
             with connection.cursor() as cursor:
-                cursor.execute(query(name), params)
+                cursor.execute(query(name, conditions), params)
                 return list(cursor.fetchall())
 
         return self._retried(read)
@@ -142,6 +172,23 @@ class Database:
 
         return self._retried(run, autocommit=False)
 
+    def transaction(self, work: Callable[[Transaction], T]) -> T:
+        """Run a function in one transaction and return what it returns.
+
+        After a conflict, or when the server was away, it is run again from its beginning.
+        """
+
+        def run(connection: Connection) -> T:
+            tx = Transaction(connection)
+            result = work(tx)
+            if tx.is_discarded:
+                connection.rollback()
+            else:
+                connection.commit()
+            return result
+
+        return self._retried(run, autocommit=False)
+
     def insert(self, name: str, /, **params: Any) -> int:
         """Insert one row and return its id; not tried again once the server may have it."""
 
@@ -165,6 +212,25 @@ class Database:
 
         self.ping()
         return self._once(write)
+
+    @contextmanager
+    def bulk_insert(self, name: str, /, **constants: Any) -> Iterator[BulkInsert]:
+        """Insert any number of rows in one transaction, committed when the block is left well.
+
+        The query's VALUES group holds `%(name)s` for constants and `?` for the rows' own values.
+        """
+        self.ping()
+        assert self._connection is not None
+        try:
+            with BulkInsert(self._connection, query(name), constants) as bulk:
+                yield bulk
+        except (pymysql.Error, OSError) as error:
+            self.close()
+            raise explain(error, self.settings) from error
+        except BaseException:
+            # Closing rolls back, and does not wait for a server that is busy.
+            self.close()
+            raise
 
     def run_statement(self, sql: str, params: Mapping[str, Any] | None = None) -> list[Row]:
         """Run SQL that has no name: migrations, and what a person types."""
@@ -255,6 +321,8 @@ def explain(error: Exception, settings: DatabaseSettings) -> Exception:
     code, text = _code(error), _text(error)
     if code == DUPLICATE_KEY:
         return DuplicateKey(text)
+    if code in ALREADY_THERE:
+        return AlreadyThere(text)
     if code in BAD_DATA:
         return BadData(text)
     if code == UNKNOWN_DATABASE:

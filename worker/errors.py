@@ -6,14 +6,19 @@ NightshiftError
 ├─ DatabaseUnavailable      exit 69: the server cannot be reached or refuses us
 ├─ SchemaMismatch           exit 78: the schema is older or newer than this code
 ├─ RunLocked                exit 75: another run holds the lock
-├─ ClaimLost                stop, write nothing
-├─ BrowserError             LaunchFailed · BrowserCrashed · JobTimedOut
+├─ ClaimLost · LeaseLost    stop, write nothing
+├─ BrowserError             LaunchFailed · BrowserCrashed · JobTimedOut · ProviderError
+├─ ProxyUnavailable         proxies are configured and none can be used now
 ├─ TaskNotFound             no task of that name is loaded
 └─ PayloadError             the payload is not what the task needs
-TaskSignal                  Blocked · Retry · Fail: raised by task authors
+TaskSignal                  Blocked · Retry (SiteFailed) · Fail: raised by tasks
 """
 
 from __future__ import annotations
+
+from typing import Literal
+
+ProviderTrouble = Literal["already_running", "throttled", "refused", "unreachable", "bad_answer"]
 
 
 class NightshiftError(Exception):
@@ -61,6 +66,15 @@ class ClaimLost(NightshiftError):
         self.fence = fence
 
 
+class LeaseLost(NightshiftError):
+    """The profile has been given to another since, or set right without us: nothing is written."""
+
+    def __init__(self, profile_id: str, fence: int) -> None:
+        super().__init__(f"the lease on profile {profile_id} (fence {fence}) was lost")
+        self.profile_id = profile_id
+        self.fence = fence
+
+
 class BrowserError(NightshiftError):
     """The browser is at fault, not the job."""
 
@@ -82,6 +96,33 @@ class JobTimedOut(BrowserError):
         super().__init__(f"job ran past its timeout of {seconds:g} s")
         self.seconds = seconds
         self.stack = stack
+
+
+class ProviderError(BrowserError):
+    """A profile's browser could not be had from its provider; `kind` says what to make of it."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        provider: str,
+        kind: ProviderTrouble,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.provider = provider
+        self.kind: ProviderTrouble = kind
+        self.retry_after = retry_after
+
+
+class ProxyUnavailable(NightshiftError):
+    """The job has to wait for its proxy: without one it does not go out."""
+
+    exit_code = 69
+
+    def __init__(self, reason: str, after: float | None = None) -> None:
+        super().__init__(reason)
+        self.after = after
 
 
 class TaskNotFound(NightshiftError):
@@ -114,6 +155,10 @@ class Retry(TaskSignal):
         super().__init__(reason)
         self.reason = reason
         self.after = after
+
+
+class SiteFailed(Retry):
+    """The site answered with an error of its own: what the built-in tasks raise for a 5xx."""
 
 
 class Fail(TaskSignal):

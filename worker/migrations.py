@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from worker.database import Database
+from worker.database import AlreadyThere, Database
 from worker.errors import SchemaMismatch
 
 MIGRATIONS_DIR = Path(__file__).resolve().parent.parent / "sql" / "migrations"
@@ -99,7 +99,11 @@ def _apply_missing(db: Database) -> list[str]:
     db.execute("create_schema_migrations")
     missing = _check(_applied(db) or {})
     for step in missing:
-        db.run_statement(step.sql)
+        try:
+            db.run_statement(step.sql)
+        except AlreadyThere:
+            # It was cut off between the change and the record of it.
+            pass
         db.execute(
             "record_migration",
             version=step.version,

@@ -31,6 +31,17 @@ class Outcome(StrEnum):
     TIMED_OUT = "timed_out"
 
 
+class Cause(StrEnum):
+    """Who was at fault when an attempt failed."""
+
+    CODE = "code"
+    SITE = "site"
+    PROXY = "proxy"
+    PROFILE = "profile"
+    CONTENTION = "contention"
+    POOL = "pool"
+
+
 @dataclass(frozen=True, slots=True)
 class Owner:
     """Who claims: a slot of the pool and the one incarnation that works it now."""
@@ -52,6 +63,13 @@ class Candidate:
     payload: str
     timeout_seconds: int | None
     was_done: bool
+    has_callback: bool = False
+    blocks: int = 0
+    crashes: int = 0
+    forgiven: int = 0
+    site: str | None = None
+    profile_id: str | None = None
+    account_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +84,34 @@ class Claim:
     payload: str
     timeout_seconds: int | None = None
     has_default_cap: bool = False
+    has_callback: bool = False
+    blocks: int = 0
+    crashes: int = 0
+    forgiven: int = 0
+    site: str | None = None
+    profile_id: str | None = None
+    account_id: str | None = None
+    canary: str | None = None
+    lease_fence: int | None = None
+    # Why the job cannot be done at all, or need not be: found out before a browser was touched.
+    problem: str | None = None
+    problem_cause: Cause = Cause.CODE
+    skipped: str | None = None
+
+    @property
+    def breaker_keys(self) -> tuple[str, ...]:
+        """The breakers that a failure of this job may be counted by."""
+        named = (("site", self.site), ("profile", self.profile_id))
+        return tuple(f"{kind}:{value}" for kind, value in named if value)
+
+    @property
+    def tries(self) -> int:
+        """The attempts that count towards the cap: without blocks, crashes and forgiven ones."""
+        return self.attempt - self.blocks - self.crashes - self.forgiven
 
     @property
     def is_last_attempt(self) -> bool:
-        return self.attempt >= self.max_attempts
+        return self.tries >= self.max_attempts
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +123,8 @@ class Explanation:
     fingerprint: str | None = None
     evidence: str | None = None
     last_step: str | None = None
+    label: str | None = None
+    cause: Cause | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +135,7 @@ class Ending:
     why: Explanation | None = None
     result: str | None = None
     delay_seconds: float | None = None
+    max_blocks: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

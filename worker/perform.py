@@ -6,21 +6,19 @@ the borders at which every exception is caught, and recorded.
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from worker.backoff import backoff_seconds
 from worker.board import Entry, Phase
-from worker.browser import blocked, evidence
+from worker.browser import evidence
 from worker.browser.session import BrowserSession
 from worker.database import BadData
+from worker.environment import Environment
 from worker.errors import (
-    Blocked,
     ClaimLost,
     Fail,
     JobTimedOut,
@@ -28,16 +26,18 @@ from worker.errors import (
     PayloadError,
 )
 from worker.fingerprint import fingerprint, frames_of
-from worker.models import JSON, Candidate, Claim, Ending, Explanation, Outcome, Owner, Status
+from worker.gate import Gate
+from worker.models import JSON, Candidate, Cause, Claim, Ending, Explanation, Outcome, Owner, Status
 from worker.queue import Queue
+from worker.rotation import Rotation
 from worker.settings import RunSettings
 from worker.settler import Settler
 from worker.stop_request import StopRequest
+from worker.task_run import as_json, parse_json, parse_payload, run_task
 from worker.tasks.job import Job
 from worker.tasks.registry import Registry, Task
 from worker.verdict import Verdict, judge
 
-MAX_RESULT_BYTES = 1_000_000
 # Reading the memory of a process tree costs about a millisecond: not at every job.
 MEMORY_CHECK_JOBS = 10
 
@@ -52,15 +52,23 @@ class Performer:
     run_id: int
     owner: Owner
     queue: Queue
+    gate: Gate
     settler: Settler
     registry: Registry
     session: BrowserSession
+    rotation: Rotation
     entry: Entry
     stop: StopRequest
     _memory_checked_at: int = 0
+    environment: Environment = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.session.on_launch = self._show_processes
+        holder = f"worker {self.owner.slot} (incarnation {self.owner.incarnation})"
+        self.environment = Environment(self.queue.database, self.session, self.rotation, holder)
 
     def make_ready(self) -> None:
-        """Have a good browser at hand before a job is claimed; raises LaunchFailed."""
+        """Have a good browser and its proxy before a job is claimed; raises LaunchFailed."""
         if not self.session.is_alive:
             self._memory_checked_at = 0
             self.session.open()
@@ -68,13 +76,16 @@ class Performer:
             logger.info("recycling the browser: %s", reason)
             self._memory_checked_at = 0
             self.session.recycle()
-        else:
-            return
-        self._show_processes()
+        if closure := self.rotation.look():
+            self.gate.closures.close(closure)
 
     @property
-    def is_browser_worn(self) -> bool:
-        """Whether it is time to look at the browser again before another job is claimed."""
+    def is_look_due(self) -> bool:
+        """Whether to look at browser and proxies again before another job is claimed."""
+        return self.rotation.is_due or self._is_browser_worn
+
+    @property
+    def _is_browser_worn(self) -> bool:
         jobs = self.session.jobs_since_launch
         is_unchecked = jobs - self._memory_checked_at >= MEMORY_CHECK_JOBS
         return is_unchecked or jobs >= self.settings.recycle_jobs
@@ -99,6 +110,7 @@ class Performer:
         lost meanwhile is dropped: its outcome is another's to write.
         """
         claim = self._capped(claim)
+        self.environment.enter(claim)
         try:
             result = self._attempt(claim)
         except BaseException as error:
@@ -107,9 +119,12 @@ class Performer:
                 raise
             return None
         else:
-            return self._settle_success(claim, result, next_candidate())
+            # The news of a finish is written in a transaction of its own.
+            following = None if self.queue.has_listener(claim) else next_candidate()
+            return self._settle_success(claim, result, following)
         finally:
             self.entry.end_job()
+            self.environment.leave()
 
     def _capped(self, claim: Claim) -> Claim:
         task = self.registry.find(claim.task)
@@ -121,51 +136,26 @@ class Performer:
         """Run the job's task and return its result as JSON text."""
         seconds = claim.timeout_seconds or self.settings.job_timeout_seconds
         self.entry.begin_job(claim.job_id, claim.fence, claim.attempt, claim.task, seconds)
-        if claim.attempt > claim.max_attempts:
+        if claim.tries > claim.max_attempts:
             raise Fail(
                 f"it has had its {claim.max_attempts} attempts; "
-                f"to try again, set attempts = 0 and status = 'pending'"
+                f"to try again: launcher.py retry --id {claim.job_id}"
             )
+        if claim.problem is not None:
+            raise Fail(claim.problem)
+        if claim.skipped is not None:
+            return as_json({"skipped": claim.skipped})
         task = self.registry.get(claim.task)
-        payload = _payload(claim)
+        payload = parse_payload(claim.payload)
+        shaped = task.fit(payload)
         seconds = claim.timeout_seconds or task.timeout_seconds or seconds
         self.entry.describe_job(f"{claim.task} {payload.get('url', '')}".rstrip(), seconds)
-        return _as_json(self._run(task, payload, self._job(claim, seconds), seconds))
-
-    def _run(self, task: Task, payload: dict[str, Any], job: Job, seconds: float) -> Any:
-        page = None
         if task.browser:
-            page = self.session.page_for_job(
-                isolated=task.isolation == "context", trace=job.attempt > 1
-            )
-            self._show_processes()
-        problem: BaseException | None = None
-        result = None
-        with self.session.limit(seconds) as limit:
-            try:
-                result = task.function(page, payload, job)  # type: ignore[arg-type]
-            except BaseException as error:
-                problem = error
-            # A refusal looks like an ordinary failure, and often like success.
-            if not isinstance(problem, Blocked) and (refusal := self._refusal()) is not None:
-                refusal.__cause__ = problem
-                problem = refusal
-        if limit.fired:
-            # The killed browser makes the blocked call raise, or return something empty.
-            raise JobTimedOut(seconds, limit.stack) from problem
-        if problem is not None:
-            raise problem
-        return result
-
-    def _refusal(self) -> Blocked | None:
-        """Tell whether the site has refused us as a robot."""
-        if self.session.page is None:
-            return None
-        try:
-            return blocked.detect(self.session.recorder, self.session.page)
-        except Exception as problem:
-            logger.debug("cannot tell whether the page is a challenge: %s", problem)
-            return None
+            self.rotation.serve(claim)
+        job = self._job(claim, seconds)
+        if task.browser:
+            self.environment.open()
+        return run_task(self.session, task, shaped, job, trace=claim.attempt > 1)
 
     def _settle_success(
         self, claim: Claim, result: str, candidate: Candidate | None
@@ -177,6 +167,8 @@ class Performer:
             # In this order: a finished job that is still shown here is counted by the heart.
             self.entry.end_job()
             self.entry.done += 1
+            self.gate.succeeded(claim)
+            self.rotation.succeeded()
         except BadData as error:
             why = Explanation(f"its result cannot be stored: {error}")
             self._settle(claim, Ending(Outcome.ERROR, why))
@@ -185,21 +177,51 @@ class Performer:
         self.session.release(clean=True)
         return following
 
-    def _settle_failure(self, claim: Claim, error: BaseException) -> None:
-        verdict = judge(error)
+    def _judge(self, claim: Claim, error: BaseException, task: Task | None) -> Verdict:
+        """Decide over a failed attempt: by what the pool knows first, then by what was raised."""
         if self.stop.is_abandoning:
-            verdict = Verdict(Outcome.HANDED_BACK, "handed back: the run was stopped")
-        why = Explanation(verdict.reason)
-        delay = None
+            reason = "handed back: the run was stopped"
+            return Verdict(Outcome.HANDED_BACK, reason, cause=Cause.POOL)
+        if fault := self.rotation.fault(error, claim.site):
+            return Verdict(Outcome.HANDED_BACK, fault, cause=Cause.PROXY)
+        verdict = judge(error, task.retry_on if task else ())
+        return verdict if claim.problem is None else replace(verdict, cause=claim.problem_cause)
+
+    def _settle_failure(self, claim: Claim, error: BaseException) -> None:
+        task = self.registry.find(claim.task)
+        verdict = self._judge(claim, error, task)
+        was_blocked = verdict.outcome is Outcome.BLOCKED
+        why = Explanation(verdict.reason, cause=verdict.cause)
+        delay = verdict.after_seconds
         if verdict.outcome is not Outcome.HANDED_BACK:
             self.entry.phase = Phase.CAPTURING
             why = self._explain(claim, error, verdict)
-            delay = verdict.after_seconds
             if delay is None:
-                delay = backoff_seconds(claim.attempt, self.settings.retry_delay_seconds)
+                base = (task and task.retry_delay_seconds) or self.settings.retry_delay_seconds
+                delay = backoff_seconds(claim.attempt - claim.forgiven, base)
         self.entry.phase = Phase.SETTLING
-        self._settle(claim, Ending(verdict.outcome, why, delay_seconds=delay))
-        self.session.release(clean=False)
+        max_blocks = task.max_blocks if task else None
+        if claim.canary is not None and verdict.blames_site:
+            # It went out so that others need not: that costs it nothing.
+            why = replace(why, reason=f"probe of {claim.canary}: {why.reason}")
+            verdict, delay = replace(verdict, outcome=Outcome.HANDED_BACK), None
+        ending = Ending(verdict.outcome, why, delay_seconds=delay, max_blocks=max_blocks)
+        self._settle(claim, ending)
+        if not isinstance(error, Fail):
+            # Only who gives a job up on purpose knows how far it got.
+            self.environment.doubt(self.entry.step)
+        self.gate.failed(
+            claim,
+            verdict.reason,
+            blames_site=verdict.blames_site,
+            retry_after=verdict.after_seconds,
+        )
+        if verdict.blames_proxy:
+            self.rotation.drop(verdict.reason)
+        elif was_blocked:
+            self.rotation.turn(verdict.reason, verdict.after_seconds)
+        else:
+            self.session.release(clean=False)
 
     def _settle(self, claim: Claim, ending: Ending) -> None:
         """Write how a job failed, count it, and say so."""
@@ -217,11 +239,10 @@ class Performer:
         why = ending.why or Explanation("")
         logger.log(
             logging.WARNING if status is Status.ERROR else logging.INFO,
-            "job %s %s, attempt %s of %s: %s%s",
+            "job %s %s, %s: %s%s",
             claim.job_id,
             "failed" if status is Status.ERROR else "goes back",
-            claim.attempt,
-            claim.max_attempts,
+            _count(claim, ending.outcome),
             why.reason,
             f" → {self.settings.errors_dir.name}/{why.evidence}" if why.evidence else "",
         )
@@ -229,7 +250,7 @@ class Performer:
     def _explain(self, claim: Claim, error: BaseException, verdict: Verdict) -> Explanation:
         text = "".join(traceback.format_exception(error))
         kind = type(error).__name__
-        key, _ = fingerprint(kind, str(error), claim.task, frames_of(error))
+        key, label = fingerprint(kind, str(error), claim.task, frames_of(error))
         failure = evidence.Failure(
             job_id=claim.job_id,
             attempt=claim.attempt,
@@ -240,6 +261,7 @@ class Performer:
             traceback=text,
             fingerprint=key,
             outcome=verdict.outcome.value,
+            cause=verdict.cause.value,
             worker_slot=self.owner.slot,
             incarnation=self.owner.incarnation,
             run_id=str(self.run_id),
@@ -260,11 +282,14 @@ class Performer:
             fingerprint=key,
             evidence=folder,
             last_step=self.entry.step or None,
+            label=label,
+            cause=verdict.cause,
         )
 
     def _job(self, claim: Claim, seconds: float) -> Job:
         def show(text: str) -> None:
             self.entry.step = text
+            self.environment.note_step(text)
 
         return Job(
             id=claim.job_id,
@@ -272,7 +297,13 @@ class Performer:
             max_attempts=claim.max_attempts,
             task=claim.task,
             deadline=time.monotonic() + seconds,
+            timeout_seconds=seconds,
+            results_dir=self.settings.results_dir,
             _on_step=show,
+            _on_review=self.environment.want_review,
+            profile_id=claim.profile_id,
+            account_id=claim.account_id,
+            lease_fence=claim.lease_fence,
         )
 
     def _show_processes(self) -> None:
@@ -283,46 +314,18 @@ class Performer:
         self.entry.browser_started = browser.start_time if browser else 0
 
 
-def _payload(claim: Claim) -> dict[str, Any]:
-    payload = _parsed(claim.payload)
-    if not isinstance(payload, dict):
-        raise PayloadError(
-            f"the payload is {_kind(payload)}, not an object; "
-            f'write one such as {{"url": "https://example.com"}}'
-        )
-    return payload
-
-
-def _parsed(text: str) -> JSON:
-    try:
-        parsed: JSON = json.loads(text)
-        return parsed
-    except ValueError as error:
-        raise PayloadError(f"the payload is not JSON: {error}") from error
+def _count(claim: Claim, outcome: Outcome) -> str:
+    """Say how often it has come to this: blocks and crashes are counted by themselves."""
+    match outcome:
+        case Outcome.BLOCKED:
+            return f"block {claim.blocks + 1}"
+        case Outcome.CRASHED:
+            return f"crash {claim.crashes + 1}"
+    return f"attempt {claim.tries} of {claim.max_attempts}"
 
 
 def _lenient(text: str) -> JSON:
     try:
-        return _parsed(text)
+        return parse_json(text)
     except PayloadError:
         return text
-
-
-def _kind(value: JSON) -> str:
-    names = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
-    return names.get(type(value), "a number")
-
-
-def _as_json(result: Any) -> str:
-    try:
-        text = json.dumps(result, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise Fail(
-            f"the task returned what is not JSON ({error}); return dicts, lists, texts and numbers"
-        ) from error
-    if len(text) > MAX_RESULT_BYTES:
-        raise Fail(
-            f"the task's result is {len(text) / 1e6:.1f} MB, the limit is "
-            f"{MAX_RESULT_BYTES / 1e6:g} MB; write it to a file and return its path"
-        )
-    return text

@@ -15,9 +15,13 @@ QUERIES_DIR = Path(__file__).resolve().parent.parent / "sql" / "queries"
 _NAME = re.compile(r"^-- name: *(\w+) *$", re.MULTILINE)
 
 
-def query(name: str) -> str:
-    """Return the SQL of that name; a KeyError is a bug that the test of all names catches."""
-    return load()[name]
+def query(name: str, conditions: tuple[str, ...] = ()) -> str:
+    """Return the SQL of that name; a KeyError is a bug that the test of all names catches.
+
+    `conditions` names further conditions, which are put where the query says `/* conditions */`.
+    """
+    text = load()[name]
+    return text.replace("/* conditions */", " ".join(load()[item] for item in conditions))
 
 
 @cache

@@ -1,59 +1,53 @@
-"""The queue: enqueue, claim, renew, settle. Every write about a claim carries its fence.
+"""The queue: enqueue, claim, renew, and look. Every write about a claim carries its fence.
 
-A finish is one row and its own record; any other settlement is one transaction with its history. A
-write that may have reached the server before its connection broke can be repeated: those tell.
+A claim that may have reached the server before its connection broke can be asked for again.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from dataclasses import fields as dataclass_fields
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
 
+from worker.bulk_insert import BulkInsert
 from worker.candidates import Candidates
-from worker.database import Database, Row
-from worker.errors import ClaimLost
-from worker.models import (
-    JSON,
-    Candidate,
-    Claim,
-    Ending,
-    Explanation,
-    Outcome,
-    Outlook,
-    Owner,
-    Partition,
-    Status,
-)
+from worker.database import Database, Row, Transaction
+from worker.models import JSON, Candidate, Claim, Outlook, Owner, Partition, Status
+from worker.settings import RunSettings
+from worker.settlements import MAX_BLOCKS, Settlements
 
-# `last_error` is a TEXT: 65,535 bytes. The head says what was called, the tail what went wrong.
-MAX_ERROR_BYTES = 60_000
 PROMOTE_AT_ONCE = 1000
-# No job can kill workers for ever, whatever its other budget.
-MAX_CRASHES = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
-    """Where a job goes when its claim ends without a result."""
-
-    outcome: Outcome
-    status: Status
-    why: Explanation | None = None
-    delay_seconds: float | None = None
-    counts: bool = True
-
-
-class Queue:
-    """All that is done to `work_queue`, in the order a job lives."""
+class Queue(Settlements):
+    """All that is done to `work_queue`, in the order a job lives; its end is in settlements.py."""
 
     def __init__(
-        self, db: Database, *, lease_seconds: float = 180.0, max_attempts: int = 4
+        self,
+        db: Database,
+        *,
+        lease_seconds: float = 180.0,
+        max_attempts: int = 4,
+        max_blocks: int = MAX_BLOCKS,
+        default_callback: str | None = None,
     ) -> None:
-        self._db = db
+        super().__init__(db, max_blocks=max_blocks, default_callback=default_callback)
         self.lease_seconds = lease_seconds
         self.max_attempts = max_attempts
+
+    @classmethod
+    def of_run(cls, db: Database, settings: RunSettings) -> Queue:
+        """The queue as a run's settings want it."""
+        return cls(
+            db,
+            lease_seconds=settings.lease_seconds,
+            max_attempts=settings.max_attempts,
+            max_blocks=settings.max_blocks,
+            default_callback=settings.callback_url,
+        )
 
     def enqueue(
         self,
@@ -65,6 +59,7 @@ class Queue:
         max_attempts: int | None = None,
         timeout_seconds: int | None = None,
         dedupe_key: str | None = None,
+        callback_url: str | None = None,
     ) -> int:
         """Add one job and return its id; raises DuplicateKey when its dedupe key is taken."""
         return self._db.insert(
@@ -76,12 +71,39 @@ class Queue:
             max_attempts=max_attempts,
             timeout_seconds=timeout_seconds,
             dedupe_key=dedupe_key,
+            callback_url=callback_url,
         )
 
     def enqueue_many(self, task: str, payloads: Iterable[JSON]) -> int:
         """Add many jobs, all or none; return how many."""
-        rows = [{"task": task, "payload": json.dumps(payload)} for payload in payloads]
-        return self._db.insert_many("enqueue_jobs", rows)
+        rows = ((json.dumps(payload), None) for payload in payloads)
+        with self.bulk(task) as bulk:
+            for _ in bulk.run(rows):
+                pass
+        return bulk.inserted
+
+    def bulk(
+        self,
+        task: str,
+        *,
+        priority: int = 0,
+        not_before: datetime | None = None,
+        max_attempts: int | None = None,
+        callback_url: str | None = None,
+        routed: bool = False,
+    ) -> AbstractContextManager[BulkInsert]:
+        """Open a bulk insert of (payload as JSON, dedupe key) rows: all are added, or none.
+
+        `routed` rows have a profile and an account as well.
+        """
+        return self._db.bulk_insert(
+            "enqueue_routed_jobs" if routed else "enqueue_jobs",
+            task=task,
+            priority=priority,
+            not_before=not_before,
+            max_attempts=max_attempts,
+            callback_url=callback_url,
+        )
 
     def claim(self, owner: Owner, candidates: Candidates) -> Claim | None:
         """Claim the next ready job, or return None when there is none now.
@@ -89,18 +111,30 @@ class Queue:
         The attempt is counted here. A job that others took in the meantime is passed over.
         """
         while (candidate := candidates.next()) is not None:
-            self._keep_former_finish(candidate)
-            claimed = self._db.execute(
-                "claim_job",
-                id=candidate.job_id,
-                version=candidate.version,
-                slot=owner.slot,
-                incarnation=owner.incarnation,
-                lease_seconds=self.lease_seconds,
-            )
-            if claimed == 1 or self.is_own(owner, candidate):
-                return self._claim(candidate)
+            if (claim := self.take(owner, candidate)) is not None:
+                return claim
         return None
+
+    def take(self, owner: Owner, candidate: Candidate) -> Claim | None:
+        """Claim one job; None when it is another's by now, or was changed since it was read."""
+        self.keep_former_finish(candidate)
+        claimed = self._db.execute("claim_job", **self._claim_params(owner, candidate))
+        if claimed == 1 or self.is_own(owner, candidate):
+            return self.claim_of(candidate)
+        return None
+
+    def take_within(self, tx: Transaction, owner: Owner, candidate: Candidate) -> bool:
+        """Claim one job as part of a transaction; tell whether it could be had."""
+        return tx.execute("claim_job", **self._claim_params(owner, candidate)) == 1
+
+    def _claim_params(self, owner: Owner, candidate: Candidate) -> dict[str, Any]:
+        return {
+            "id": candidate.job_id,
+            "version": candidate.version,
+            "slot": owner.slot,
+            "incarnation": owner.incarnation,
+            "lease_seconds": self.lease_seconds,
+        }
 
     def complete_and_claim(
         self, claim: Claim, result: str, owner: Owner, candidate: Candidate
@@ -110,7 +144,7 @@ class Queue:
         `result` is JSON text. Returns whether the first claim still held, and the second claim
         if it could be had.
         """
-        self._keep_former_finish(candidate)
+        self.keep_former_finish(candidate)
         changed = self._db.execute(
             "complete_and_claim",
             id=claim.job_id,
@@ -123,12 +157,12 @@ class Queue:
             lease_seconds=self.lease_seconds,
         )
         if changed == 2:
-            return True, self._claim(candidate)
+            return True, self.claim_of(candidate)
         return self.is_finished(claim.job_id, claim.fence), self.reclaim(owner, candidate)
 
     def reclaim(self, owner: Owner, candidate: Candidate) -> Claim | None:
         """Return the claim on a candidate if it was made before its connection broke."""
-        return self._claim(candidate) if self.is_own(owner, candidate) else None
+        return self.claim_of(candidate) if self.is_own(owner, candidate) else None
 
     def is_own(self, owner: Owner, candidate: Candidate) -> bool:
         """Tell whether a job that cannot be claimed is ours: a claim may outlive its connection."""
@@ -158,101 +192,6 @@ class Queue:
             "renew_claims", claims=tuple(claims), lease_seconds=self.lease_seconds
         )
 
-    def end(self, claim: Claim, ending: Ending) -> Status:
-        """End a claim the way its outcome says: the one table from outcomes to settlements."""
-        why = ending.why or Explanation("")
-        match ending.outcome:
-            case Outcome.DONE:
-                return self._complete(claim, ending.result or "null")
-            case Outcome.HANDED_BACK:
-                return self.hand_back(claim, why, delay_seconds=ending.delay_seconds)
-            case Outcome.ERROR:
-                return self.fail(claim, why)
-            case Outcome.CRASHED:
-                return self.crash(claim, why, delay_seconds=ending.delay_seconds)
-        return self.retry(claim, why, delay_seconds=ending.delay_seconds, outcome=ending.outcome)
-
-    def complete(self, claim: Claim, result: JSON) -> Status:
-        """Finish the job. Raises ClaimLost if it has been given to another worker since."""
-        return self._complete(claim, json.dumps(result, allow_nan=False))
-
-    def _complete(self, claim: Claim, result: str) -> Status:
-        changed = self._db.execute(
-            "complete_job", id=claim.job_id, fence=claim.fence, result=result
-        )
-        if changed != 1 and not self.is_finished(claim.job_id, claim.fence):
-            raise ClaimLost(claim.job_id, claim.fence)
-        return Status.DONE
-
-    def retry(
-        self,
-        claim: Claim,
-        why: Explanation,
-        *,
-        delay_seconds: float | None,
-        outcome: Outcome = Outcome.RETRY,
-    ) -> Status:
-        """Put the job back to wait, or end it as an error when this was its last attempt."""
-        if claim.is_last_attempt:
-            return self.fail(claim, _capped(claim, why), outcome=outcome)
-        settlement = Settlement(outcome, Status.PENDING, why, delay_seconds=delay_seconds)
-        return self.settle(claim, settlement)
-
-    def crash(self, claim: Claim, why: Explanation, *, delay_seconds: float | None) -> Status:
-        """Put a job back under which a worker or browser died; end it at the second time."""
-        row = self._db.fetch_all("count_crashes", id=claim.job_id)[0]
-        crashes = int(row["crashes"]) + 1
-        if crashes >= MAX_CRASHES:
-            reason = f"killed its worker or browser {crashes} times; last: {why.reason}"
-            return self.fail(claim, replace(why, reason=reason), outcome=Outcome.CRASHED)
-        return self.retry(claim, why, delay_seconds=delay_seconds, outcome=Outcome.CRASHED)
-
-    def fail(self, claim: Claim, why: Explanation, *, outcome: Outcome = Outcome.ERROR) -> Status:
-        """End the job as an error, whatever attempts it has left."""
-        return self.settle(claim, Settlement(outcome, Status.ERROR, why))
-
-    def hand_back(
-        self, claim: Claim, why: Explanation, *, delay_seconds: float | None = None
-    ) -> Status:
-        """Put the job back as if it had never been claimed: the fault was the pool's."""
-        settlement = Settlement(
-            Outcome.HANDED_BACK, Status.PENDING, why, delay_seconds=delay_seconds, counts=False
-        )
-        return self.settle(claim, settlement)
-
-    def settle(
-        self, claim: Claim, settlement: Settlement, *, only_if_expired: bool = False
-    ) -> Status:
-        """End a claim under its fence, with its history, in one transaction and round trip."""
-        why = _storable(settlement.why or Explanation(""))
-        counts = self._db.run_script(
-            "settle_job",
-            id=claim.job_id,
-            fence=claim.fence,
-            attempt=claim.attempt,
-            status=settlement.status.value,
-            outcome=settlement.outcome.value,
-            result=None,
-            last_error=_fitted(why.last_error or why.reason),
-            refund=0 if settlement.counts else 1,
-            delay_seconds=settlement.delay_seconds,
-            wait_reason=why.reason[:255] if settlement.status is Status.PENDING else None,
-            reason=why.reason[:500] or None,
-            fingerprint=why.fingerprint,
-            evidence=why.evidence,
-            last_step=why.last_step[:255] if why.last_step else None,
-            only_if_expired=only_if_expired,
-        )
-        if counts[1] == 1:
-            return settlement.status
-        if not self._is_settled(claim, settlement.outcome):
-            raise ClaimLost(claim.job_id, claim.fence)
-        return settlement.status
-
-    def is_finished(self, job_id: int, fence: int) -> bool:
-        """Tell whether a job was finished under a fence, whatever became of the connection."""
-        return self._db.fetch_one("own_finish", id=job_id, fence=fence) is not None
-
     def promote(self) -> int:
         """Let jobs whose waiting time is over be claimed; return how many."""
         due = self._db.fetch_all("due_jobs", limit=PROMOTE_AT_ONCE)
@@ -260,12 +199,16 @@ class Queue:
             return 0
         return self._db.execute("make_ready", ids=tuple(row["id"] for row in due))
 
-    def outlook(self, partition: Partition | None = None) -> Outlook:
-        """Say what is still to come, in one partition or in all."""
-        if partition is None:
-            row = self._db.fetch_all("outlook")[0]
-        else:
-            row = self._db.fetch_all("own_outlook", slot=partition.slot, total=partition.total)[0]
+    def outlook(
+        self,
+        partition: Partition | None = None,
+        conditions: tuple[str, ...] = (),
+        params: Mapping[str, Any] | None = None,
+    ) -> Outlook:
+        """Say what is still to come, in one partition or in all; closed jobs can be left out."""
+        name = "outlook" if partition is None else "own_outlook"
+        where = {} if partition is None else {"slot": partition.slot, "total": partition.total}
+        row = self._db.fetch_all(name, conditions, **where, **(params or {}))[0]
         due = row["next_due_seconds"]
         return Outlook(
             has_ready=bool(row["has_ready"]),
@@ -291,7 +234,8 @@ class Queue:
         """Read one job's attempts, oldest first."""
         return self._db.fetch_all("attempts_of_job", id=job_id)
 
-    def _claim(self, candidate: Candidate) -> Claim:
+    def claim_of(self, candidate: Candidate) -> Claim:
+        """Describe the claim that a candidate becomes when it is taken."""
         return Claim(
             job_id=candidate.job_id,
             fence=candidate.fence + 1,
@@ -301,39 +245,16 @@ class Queue:
             payload=candidate.payload,
             timeout_seconds=candidate.timeout_seconds,
             has_default_cap=candidate.max_attempts is None,
+            has_callback=candidate.has_callback,
+            blocks=candidate.blocks,
+            crashes=candidate.crashes,
+            forgiven=candidate.forgiven,
+            site=candidate.site,
+            profile_id=candidate.profile_id,
+            account_id=candidate.account_id,
         )
 
-    def _keep_former_finish(self, candidate: Candidate) -> None:
+    def keep_former_finish(self, candidate: Candidate) -> None:
+        """Put the finish of a job that was put back by hand into its history."""
         if candidate.was_done:
             self._db.execute("keep_former_finish", id=candidate.job_id, fence=candidate.fence)
-
-    def _is_settled(self, claim: Claim, outcome: Outcome) -> bool:
-        """Tell whether our own settlement went through before its connection broke."""
-        if outcome is Outcome.SWEPT:
-            # Several may sweep one claim at the same time: only the one that changed it did.
-            return False
-        row = self._db.fetch_one("attempt_exists", id=claim.job_id, fence=claim.fence)
-        return row is not None and row["outcome"] == outcome.value
-
-
-def _capped(claim: Claim, why: Explanation) -> Explanation:
-    reason = f"{why.reason} (attempt {claim.attempt} of {claim.max_attempts}, no more)"
-    return replace(why, reason=reason)
-
-
-def _storable(why: Explanation) -> Explanation:
-    """Replace half characters, which a page or a file name may hold and no column takes."""
-    fields = {item.name: getattr(why, item.name) for item in dataclass_fields(why)}
-    return Explanation(
-        **{name: text and text.encode("utf-8", "replace").decode() for name, text in fields.items()}
-    )
-
-
-def _fitted(text: str) -> str:
-    """Cut a traceback in its middle so that it fits its column."""
-    data = text.encode("utf-8", "replace")
-    if len(data) <= MAX_ERROR_BYTES:
-        return data.decode("utf-8", "replace")
-    half = MAX_ERROR_BYTES // 2
-    head, tail = data[:half], data[-half:]
-    return f"{head.decode('utf-8', 'replace')}\n[…]\n{tail.decode('utf-8', 'replace')}"

@@ -18,11 +18,15 @@ from worker.board import Board, Phase
 from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
 from worker.candidates import Candidates
+from worker.closures import Closures
 from worker.database import Database
 from worker.errors import DatabaseUnavailable, NightshiftError
+from worker.gate import Gate
 from worker.models import Candidate, Owner, Partition, Status
 from worker.perform import Performer
+from worker.profiles import caretaker
 from worker.queue import Queue
+from worker.rotation import Rotation
 from worker.settings import RunSettings
 from worker.settler import Settler
 from worker.stop_request import StopRequest
@@ -33,6 +37,7 @@ EXIT_CANNOT_WORK = 69
 MIN_IDLE_SECONDS = 0.05
 MAX_IDLE_SECONDS = 0.5
 PAUSE_SECONDS = 0.2
+PROFILES_SECONDS = 2.0
 
 logger = logging.getLogger("nightshift.worker")
 
@@ -67,15 +72,24 @@ class Runner:
         self._entry = board.entries[slot - settings.offset]
         self._stop = stop
         self._typical_seconds = 0.0
+        self._mind_profiles_at = 0.0
         self._db = Database(
             settings.database,
             patience_seconds=float("inf"),
             keep_waiting=self._is_worth_waiting,
         )
-        self._queue = Queue(
-            self._db, lease_seconds=settings.lease_seconds, max_attempts=settings.max_attempts
+        self._queue = Queue.of_run(self._db, settings)
+        self._closures = Closures(self._db)
+        self._candidates = Candidates(
+            self._db, self._partition, help_others=settings.help_others, closures=self._closures
         )
-        self._candidates = Candidates(self._db, self._partition, help_others=settings.help_others)
+        self._gate = Gate(
+            self._db,
+            self._queue,
+            self._closures,
+            canary_seconds=settings.job_timeout_seconds + settings.hang_grace_seconds,
+            breaker_cooldown_seconds=settings.breaker_cooldown_seconds,
+        )
 
     def run(self) -> int:
         """Work until the queue is drained or the launcher says stop."""
@@ -95,9 +109,11 @@ class Runner:
             run_id=self._run_id,
             owner=owner,
             queue=self._queue,
+            gate=self._gate,
             settler=Settler(self._db, self._queue, self._journal, owner.incarnation),
             registry=tasks,
             session=session,
+            rotation=Rotation(self._db, session, self._settings.proxy_cooldown_seconds),
             entry=self._entry,
             stop=self._stop,
         )
@@ -113,10 +129,11 @@ class Runner:
     def _work(self, performer: Performer) -> None:
         idle_seconds = MIN_IDLE_SECONDS
         while not self._stop.is_stopping:
+            self._mind_profiles(performer)
             if self._header.is_paused:
                 self._entry.phase = Phase.PAUSED
                 self._stop.wait(PAUSE_SECONDS)
-            elif self._candidates.has_next():
+            elif self._candidates.has_next() or self._candidates.has_impatient():
                 if self._is_time_up():
                     self._header.is_time_up = True
                     return
@@ -139,7 +156,7 @@ class Runner:
         # A browser takes a second or two to start, and the word may have come meanwhile.
         claim = None
         if self._may_claim():
-            claim = self._queue.claim(performer.owner, self._candidates)
+            claim = self._gate.claim(performer.owner, self._candidates)
         while claim is not None:
             began = time.monotonic()
             claim = performer.perform(claim, partial(self._following, performer))
@@ -147,7 +164,7 @@ class Runner:
 
     def _following(self, performer: Performer) -> Candidate | None:
         """Name the job to claim together with a settlement, without asking the database."""
-        if performer.is_browser_worn or not self._may_claim():
+        if performer.is_look_due or not self._may_claim():
             return None
         return self._candidates.at_hand()
 
@@ -176,11 +193,21 @@ class Runner:
         if self._settings.follow:
             return False
         partition = None if self._settings.help_others else self._partition
-        outlook = self._queue.outlook(partition)
+        self._closures.refresh()
+        conditions, closed = self._closures.conditions()
+        outlook = self._queue.outlook(partition, conditions, closed)
         if outlook.has_ready or outlook.has_in_progress:
             return False
-        due = outlook.next_due_seconds
-        return due is None or due > self._settings.wait_retries_seconds
+        waits = [outlook.next_due_seconds]
+        if conditions and self._queue.outlook(partition).has_ready:
+            waits.append(self._closures.next_opening_seconds)
+        # What opens only when somebody says so is not waited for.
+        if any(due is not None and due <= self._settings.wait_retries_seconds for due in waits):
+            return False
+        if len(waits) > 1:
+            for closure in list(self._closures.closed.values())[:3]:
+                logger.warning("jobs are left: %s", closure.reason)
+        return True
 
     def _sweep(self) -> None:
         for item in sweep.sweep(
@@ -192,6 +219,17 @@ class Runner:
             self._entry.swept += 1
             self._entry.failed += item.status is Status.ERROR
             logger.warning("swept job %s to %s: %s", item.job_id, item.status, item.reason)
+        for profile, reason in sweep.sweep_profiles(self._db, self._settings.server_grace_seconds):
+            logger.warning("swept profile %s: %s", profile, reason)
+
+    def _mind_profiles(self, performer: Performer) -> None:
+        """Check stale profiles now and then, so that their jobs can go on."""
+        if time.monotonic() < self._mind_profiles_at:
+            return
+        caretaker.check_stale(
+            self._db, performer.session.stop_profile, f"worker {performer.owner.slot}"
+        )
+        self._mind_profiles_at = time.monotonic() + PROFILES_SECONDS
 
     def _session(self) -> BrowserSession:
         tmp_dir = self._settings.state_dir / "tmp" / audit.folder_name(self._partition.slot)
@@ -201,5 +239,6 @@ class Runner:
                 executable=find_browser(self._settings.browser),
                 headless=self._settings.headless,
                 page_timeout_seconds=self._settings.page_timeout_seconds,
+                state_dir=self._settings.state_dir,
             )
         )

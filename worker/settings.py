@@ -67,6 +67,10 @@ class RunSettings:
     follow: bool = False
     help_others: bool = True
     max_attempts: int = 4
+    max_blocks: int = 3
+    breaker_cooldown_seconds: float = 30.0
+    proxy_cooldown_seconds: float = 600.0
+    callback_url: str | None = None
     lease_seconds: float = 180.0
     job_timeout_seconds: float = 600.0
     page_timeout_seconds: float = 30.0
@@ -74,6 +78,7 @@ class RunSettings:
     wait_retries_seconds: float = 900.0
     grace_seconds: float = 60.0
     errors_dir: Path = PROJECT_ROOT / "errors"
+    results_dir: Path = PROJECT_ROOT / "results"
     state_dir: Path = PROJECT_ROOT / ".local"
     tasks: tuple[str, ...] = ()
     browser: str | None = None
@@ -97,12 +102,15 @@ class RunSettings:
                 f"raise --total or lower --offset"
             )
         _require(self.max_attempts >= 1, "--max-attempts", self.max_attempts, "give 1 or more")
+        _require(self.max_blocks >= 1, "--max-blocks", self.max_blocks, "give 1 or more")
         _require(self.lease_seconds >= 3, "--lease", self.lease_seconds, "give 3 s or more")
         _require(self.recycle_jobs >= 1, "--recycle-jobs", self.recycle_jobs, "give 1 or more")
         _require(self.recycle_mb >= 1, "--recycle-mb", self.recycle_mb, "give 1 or more")
         for flag, seconds in (
             ("--job-timeout", self.job_timeout_seconds),
             ("--page-timeout", self.page_timeout_seconds),
+            ("--breaker-cooldown", self.breaker_cooldown_seconds),
+            ("--proxy-cooldown", self.proxy_cooldown_seconds),
         ):
             _require(seconds > 0, flag, seconds, "give more than 0")
 

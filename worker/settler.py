@@ -58,7 +58,7 @@ class Settler:
         Raises ClaimLost only when there is no next claim to return with it.
         """
         ending = Ending(Outcome.DONE, result=result)
-        if candidate is None:
+        if candidate is None or self.queue.has_listener(claim):
             self.settle(claim, ending)
             return None
         try:

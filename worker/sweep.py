@@ -15,7 +15,9 @@ from worker import journal, runs
 from worker.database import Database, Row
 from worker.errors import ClaimLost
 from worker.models import Claim, Ending, Explanation, Outcome, Status
-from worker.queue import Queue, Settlement
+from worker.profiles import leases
+from worker.queue import Queue
+from worker.settlements import Settlement
 
 SWEEP_AT_ONCE = 500
 # A server that has just come back has seen no renewals for a while: living owners get this long.
@@ -52,6 +54,13 @@ def sweep(
     if _uptime_seconds(db) >= min(server_grace_seconds, queue.lease_seconds):
         swept += _sweep_expired(db, queue, dry_run)
     return swept
+
+
+def sweep_profiles(
+    db: Database, server_grace_seconds: float = SERVER_GRACE_SECONDS
+) -> list[tuple[str, str]]:
+    """End the holds on profiles whose holder is gone; return each profile with the reason."""
+    return leases.sweep(db, with_expired=_uptime_seconds(db) >= server_grace_seconds)
 
 
 def settle_for_the_dead(
@@ -132,7 +141,7 @@ def _settle(
     claim = _claim(queue, row)
     status = Status.ERROR if claim.is_last_attempt else Status.PENDING
     if status is Status.ERROR:
-        reason += f" (attempt {claim.attempt} of {claim.max_attempts}, no more)"
+        reason += f" (attempt {claim.tries} of {claim.max_attempts}, no more)"
     if not dry_run:
         settlement = Settlement(Outcome.SWEPT, status, Explanation(reason))
         try:
@@ -151,4 +160,7 @@ def _claim(queue: Queue, row: Row) -> Claim:
         max_attempts=row["max_attempts"] or queue.max_attempts,
         task=row["task"],
         payload="",
+        blocks=row["blocks"],
+        crashes=row["crashes"],
+        forgiven=row["forgiven"],
     )

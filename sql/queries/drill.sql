@@ -45,3 +45,7 @@ SELECT NEW.id, NEW.fence, NEW.incarnation, NEW.started_at, NEW.finished_at FROM 
 -- name: count_finishes
 -- Count how often each job was finished.
 SELECT job_id, COUNT(*) AS times FROM finish_ledger GROUP BY job_id;
+
+-- name: enqueue_drill_jobs
+-- Add jobs of several tasks, in the order given.
+INSERT INTO work_queue (task, payload) VALUES (%(task)s, %(payload)s);

@@ -23,7 +23,8 @@ from worker.database import Database
 from worker.drill import finish_ledger
 from worker.errors import ClaimLost
 from worker.models import Claim, Explanation, Outcome, Owner, Partition
-from worker.queue import MAX_CRASHES, Queue
+from worker.queue import Queue
+from worker.settlements import MAX_BLOCKS, MAX_CRASHES
 from worker.sweep import settle_for_the_dead, sweep
 
 SLOTS = 3
@@ -44,6 +45,7 @@ class ModelJob:
     is_waiting: bool = False
     is_expired: bool = False
     crashes: int = 0
+    blocks: int = 0
     finishes: int = 0
 
 
@@ -180,10 +182,15 @@ class QueueMachine(RuleBasedStateMachine):
             job.status, job.attempts = "pending", job.attempts - 1
             return
         job.crashes += 1
-        if job.crashes >= MAX_CRASHES:
-            job.status = "error"
-        else:
-            self._back_or_error(job)
+        job.status = "error" if job.crashes >= min(MAX_CRASHES, job.max_attempts) else "pending"
+
+    @rule(slot=slots)
+    def block(self, slot: int) -> None:
+        def then(job: ModelJob) -> None:
+            job.blocks += 1
+            job.status = "error" if job.blocks >= min(MAX_BLOCKS, job.max_attempts) else "pending"
+
+        self._settle(slot, lambda claim: self.queue.block(claim, WHY, None), then)
 
     @rule(slot=slots)
     def come_back_from_the_dead(self, slot: int) -> None:
@@ -191,7 +198,7 @@ class QueueMachine(RuleBasedStateMachine):
         for claim in self.workers[slot].lost:
             if not self._holds(claim):
                 with pytest.raises(ClaimLost):
-                    self.queue.retry(claim, WHY, delay_seconds=None, outcome=Outcome.BLOCKED)
+                    self.queue.retry(claim, WHY, delay_seconds=None, outcome=Outcome.TIMED_OUT)
 
     @rule(slot=slots)
     def outlive_lease(self, slot: int) -> None:
@@ -281,7 +288,8 @@ class QueueMachine(RuleBasedStateMachine):
 
     def _back_or_error(self, job: ModelJob, *, is_waiting: bool = False) -> None:
         job.is_expired = False
-        job.status = "error" if job.attempts >= job.max_attempts else "pending"
+        tries = job.attempts - job.blocks - job.crashes
+        job.status = "error" if tries >= job.max_attempts else "pending"
         job.is_waiting = is_waiting and job.status == "pending"
 
     def _enqueue(self, max_attempts: int | None) -> None:

@@ -8,7 +8,7 @@ def test_bad_jobs_end_one_by_one_and_the_good_ones_are_done(launch, database, qu
         queue.enqueue("no such task", {}): "no task named 'no such task' is loaded",
         queue.enqueue("visit", {}): 'the payload of visit needs "url"',
         queue.enqueue("visit", {"url": 17}): 'the payload of visit needs "url"',
-        queue.enqueue("visit", {"url": "gopher://x"}): "url 'gopher://x' is not one to visit",
+        queue.enqueue("visit", {"url": "gopher://x"}): "payload.url: 'gopher://x' is not one",
         queue.enqueue("leaving", {}): "SystemExit: enough of this",
         queue.enqueue("unspeakable", {}): "the task returned what is not JSON",
         queue.enqueue("huge", {}): "the task's result is 2.0 MB, the limit is 1 MB",

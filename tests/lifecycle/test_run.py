@@ -38,6 +38,9 @@ def test_the_summary_as_json_is_all_there_is_on_stdout(launch, queue, tasks):
     assert sum(worker["done"] for worker in told["workers"]) == 3
     assert told["stopped_by"] is None
     assert told["rate"] > 0
+    (group,) = told["groups"]
+    assert (group["jobs"], group["is_new"]) == (1, True)
+    assert group["label"].startswith("no such task: TaskNotFound ")
 
 
 def test_an_empty_queue_is_drained_at_once(launch, queue):

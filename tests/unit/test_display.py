@@ -190,3 +190,17 @@ def test_the_last_words_say_what_the_run_came_to(tmp_path, changes, said):
 
     assert said in out.getvalue()
     assert f"evidence: {tmp_path}/<job>/<attempt>/" in out.getvalue()
+
+
+def test_the_last_words_name_the_largest_groups_of_failures_and_the_next_step(tmp_path):
+    group = {"group": "feedfacefeedface", "jobs": 1214, "label": "visit: \x1b[1mTimeout"}
+    groups = [{**group, "is_new": True}, {**group, "is_new": False}]
+    summary = Summary(run_id=7, seconds=100.0, done=90, failed=10, retried=3)
+    out = io.StringIO()
+
+    render(replace(summary, groups=groups), tmp_path, out)
+
+    lines = out.getvalue().splitlines()
+    assert "  1,214 × feedface NEW  visit: ?[1mTimeout" in lines
+    assert "  1,214 × feedface  visit: ?[1mTimeout" in lines
+    assert "  next: python launcher.py errors" in lines

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import worker
@@ -29,10 +31,22 @@ def test_the_top_level_holds_what_it_should_and_little_else():
     assert found - LEFT_BY_TOOLS - FIXED <= BESIDE
 
 
-def test_a_task_author_imports_five_names():
-    assert worker.__all__ == ["Blocked", "Fail", "Job", "Retry", "task"]
+def test_an_author_imports_six_names():
+    assert worker.__all__ == ["Blocked", "Fail", "Job", "Retry", "enqueue", "task"]
     for name in worker.__all__:
         assert hasattr(worker, name)
+
+
+def test_importing_them_loads_neither_driver_nor_browser():
+    script = (
+        "import sys, worker; "
+        "print({'pymysql', 'playwright', 'click', 'rich', 'ssl'} & set(sys.modules) or 'none')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "none\n"
 
 
 def test_what_a_task_sees_of_its_job_is_fixed():
@@ -40,7 +54,8 @@ def test_what_a_task_sees_of_its_job_is_fixed():
 
     assert public == {
         *("id", "attempt", "max_attempts", "task", "deadline", "seconds_left"),
-        *("log", "step", "last_step"),
+        *("log", "step", "last_step", "attach", "path_for", "results_dir", "timeout_seconds"),
+        *("profile_id", "account_id", "needs_review", "lease_fence"),
     }
 
 
@@ -48,7 +63,17 @@ def test_the_options_of_a_task_are_fixed():
     signature = inspect.signature(worker.task)
 
     assert list(signature.parameters) == [
-        *("name", "timeout", "max_attempts", "isolation", "browser"),
+        *("name", "timeout", "max_attempts", "isolation", "browser", "retry_on", "params"),
+        *("retry_delay", "max_blocks"),
+    ]
+
+
+def test_the_parameters_of_enqueue_are_fixed():
+    signature = inspect.signature(worker.enqueue)
+
+    assert list(signature.parameters) == [
+        *("task", "payload", "connection", "priority", "not_before", "max_attempts"),
+        *("timeout_seconds", "dedupe_key", "callback_url", "profile_id", "account_id"),
     ]
 
 

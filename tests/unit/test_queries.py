@@ -28,9 +28,10 @@ def asked_names():
             continue
         called, first = node.func, node.args[0]
         name = getattr(called, "attr", None) or getattr(called, "id", None)
-        # A cursor takes SQL, not names.
-        asks_cursor = isinstance(called, ast.Attribute) and "cursor" in ast.unparse(called.value)
-        if name not in ASKING or not isinstance(first, ast.Constant) or asks_cursor:
+        # Cursors and connections take SQL, not names.
+        asked = ast.unparse(called.value) if isinstance(called, ast.Attribute) else ""
+        takes_sql = "cursor" in asked or "connection" in asked
+        if name not in ASKING or not isinstance(first, ast.Constant) or takes_sql:
             continue
         if isinstance(first.value, str) and re.fullmatch(r"\w+", first.value):
             yield path.name, first.value

@@ -235,3 +235,15 @@ def test_a_run_knows_the_slots_it_works_itself():
 def test_a_run_that_makes_no_sense_is_refused_by_its_flag(changes, flag):
     with pytest.raises(UsageError, match=flag):
         run_with(**changes)
+
+
+@pytest.mark.parametrize(
+    ("field", "flag"),
+    [
+        ("breaker_cooldown_seconds", "--breaker-cooldown"),
+        ("proxy_cooldown_seconds", "--proxy-cooldown"),
+    ],
+)
+def test_a_cooldown_of_nothing_is_refused(field, flag):
+    with pytest.raises(UsageError, match=f"{flag} 0 makes no sense; give more than 0"):
+        run_with(**{field: 0.0})

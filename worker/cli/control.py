@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import getpass
-import socket
 from contextlib import closing
 
 import click
 
 from worker import control
 from worker.cli.connection import open_database
+from worker.cli.wording import operator
 
 
 @click.command("pause")
@@ -17,7 +16,7 @@ from worker.cli.connection import open_database
 def pause(reason: str) -> None:
     """Let no pool claim new jobs; jobs in flight are finished, browsers stay warm."""
     with closing(open_database()) as db:
-        control.pause(db, reason, f"{getpass.getuser()}@{socket.gethostname()}")
+        control.pause(db, reason, operator())
     click.echo("paused: no pool on this database claims anything more; resume: launcher.py resume")
 
 

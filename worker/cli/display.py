@@ -118,10 +118,10 @@ class LiveDisplay:
         self._live.update(self._picture(view, rate), refresh=True)
 
     def line(self, who: str, text: str) -> None:
-        self._console.print(Text(text), highlight=False)
+        self._console.print(Text(text), highlight=False, soft_wrap=True)
 
     def say(self, text: str) -> None:
-        self._console.print(Text(text, style="bold"), highlight=False)
+        self._console.print(Text(text, style="bold"), highlight=False, soft_wrap=True)
 
     def close(self) -> None:
         self._live.stop()

@@ -1,24 +1,30 @@
-"""`launcher.py status` and `show ID`: what the queue looks like, and what happened to one job."""
+"""`launcher.py status`, `show ID`, `why ID`: the queue, one job's past, and what it waits for."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from worker import control
+from worker import archive, control, waiting
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag
 from worker.cli.wording import duration, moment, plain
+from worker.closures import Closures
 from worker.database import Database, Row
 from worker.errors import UsageError
 from worker.log import printable
+from worker.profiles import store
 from worker.queue import Queue
 from worker.settings import PROJECT_ROOT
+
+MAX_CLOSED = 10
 
 
 @click.command("status")
@@ -26,39 +32,12 @@ from worker.settings import PROJECT_ROOT
 def status(as_json: bool) -> None:
     """Show how many jobs are in which state, and what is at work."""
     with closing(open_database()) as db:
-        counts, at_work = Queue(db).counts(), db.fetch_all("jobs_in_progress")
-        waiting = db.fetch_one("waiting_jobs") or {}
-        run = db.fetch_one("latest_run")
-        paused = control.paused(db)
+        report = _report(db)
     if as_json:
-        report = {
-            "jobs": counts,
-            "waiting": waiting,
-            "in_progress": at_work,
-            "latest_run": run,
-            "paused": paused,
-        }
         click.echo(json.dumps(report, default=plain))
         return
-    total = sum(counts.values())
-    click.echo(f"{total:,} jobs: " + ", ".join(f"{n:,} {name}" for name, n in counts.items()))
-    if paused is not None:
-        click.echo(
-            f"PAUSED since {moment(paused['set_at'])} by {paused['set_by']}: {paused['reason']}; "
-            f"go on with: launcher.py resume"
-        )
-    if waiting.get("jobs"):
-        due = float(waiting["next_due_seconds"])
-        when = f"in {duration(due)}" if due > 0 else "now"
-        click.echo(f"{waiting['jobs']:,} pending jobs wait for their time, the next {when}")
-    for row in at_work:
-        late = "" if row["lease_seconds"] >= 0 else "  LEASE OVER: run `make sweep`"
-        click.echo(
-            f"  worker {row['worker_id']}: job {row['id']} ({row['task']}), attempt "
-            f"{row['attempts']}, for {duration(float(row['age_seconds']))}{late}"
-        )
-    if run is not None:
-        click.echo(_run_line(run))
+    for line in _status_lines(report):
+        click.echo(printable(line))
 
 
 @click.command("show")
@@ -81,9 +60,65 @@ def show(job_id: int, as_json: bool) -> None:
             click.echo(f"  {printable(line)}")
 
 
+@click.command("why")
+@click.argument("job_id", type=int, metavar="ID")
+@json_flag
+def why(job_id: int, as_json: bool) -> None:
+    """Say in one sentence why a job is not running, or what became of it."""
+    with closing(open_database()) as db:
+        job, _ = _read(db, job_id)
+        sentence = waiting.why(db, job)
+    answer = printable(sentence)
+    click.echo(json.dumps({"id": job_id, "why": answer}) if as_json else answer)
+
+
+def _report(db: Database) -> dict[str, Any]:
+    closures = Closures(db)
+    closures.refresh()
+    profiles, accounts_paused = store.counts(db)
+    return {
+        "jobs": Queue(db).counts(),
+        "waiting": db.fetch_one("waiting_jobs") or {},
+        "in_progress": db.fetch_all("jobs_in_progress"),
+        "latest_run": db.fetch_one("latest_run"),
+        "paused": control.paused(db),
+        "closed": [asdict(closure) for closure in closures.closed.values()],
+        "profiles": profiles,
+        "accounts_paused": accounts_paused,
+    }
+
+
+def _status_lines(report: dict[str, Any]) -> Iterator[str]:
+    counts, paused, delayed = report["jobs"], report["paused"], report["waiting"]
+    total = sum(counts.values())
+    yield f"{total:,} jobs: " + ", ".join(f"{n:,} {name}" for name, n in counts.items())
+    if paused is not None:
+        yield (
+            f"PAUSED since {moment(paused['set_at'])} by {paused['set_by']}: {paused['reason']}; "
+            f"go on with: launcher.py resume"
+        )
+    if delayed.get("jobs"):
+        due = float(delayed["next_due_seconds"])
+        when = f"in {duration(due)}" if due > 0 else "now"
+        yield f"{delayed['jobs']:,} pending jobs wait for their time, the next {when}"
+    if report["profiles"] or report["accounts_paused"]:
+        yield _profile_line(report["profiles"], report["accounts_paused"])
+    yield from _closed_lines(report["closed"])
+    for row in report["in_progress"]:
+        late = "" if row["lease_seconds"] >= 0 else "  LEASE OVER: run `make sweep`"
+        yield (
+            f"  worker {row['worker_id']}: job {row['id']} ({row['task']}), attempt "
+            f"{row['attempts']}, for {duration(float(row['age_seconds']))}{late}"
+        )
+    if report["latest_run"] is not None:
+        yield _run_line(report["latest_run"])
+
+
 def _read(db: Database, job_id: int) -> tuple[Row, list[Row]]:
     queue = Queue(db)
     job = queue.get(job_id)
+    if job is None and (archived := archive.find(db, job_id)) is not None:
+        return archived
     if job is None:
         raise UsageError(f"there is no job {job_id} in {db.settings}")
     return job, queue.history(job_id)
@@ -96,6 +131,9 @@ def _job_lines(job: Row) -> list[str]:
         f"{job['attempts']} attempts of {cap}, priority {job['priority']}",
         f"  payload   {job['payload']}",
     ]
+    if job["profile"] or job["account"]:
+        whose = f"account {job['account']}" if job["account"] else ""
+        lines.append(f"  profile   {job['profile'] or 'any of'} {whose}".rstrip())
     if job["result"] is not None:
         lines.append(f"  result    {job['result']}")
     lines.append(f"  added     {moment(job['created_at'])}")
@@ -103,6 +141,11 @@ def _job_lines(job: Row) -> list[str]:
         lines.append(f"  started   {moment(job['started_at'])} by worker {job['worker_id']}")
     if job["finished_at"]:
         lines.append(f"  finished  {moment(job['finished_at'])}")
+    if job.get("archived_at"):
+        lines.append(
+            f"  archived  {moment(job['archived_at'])} by {job['archived_by']}: "
+            f"{job['archive_reason']}"
+        )
     if job["status"] == "pending" and (job["not_before"] or job["wait_reason"]):
         until = f"until {moment(job['not_before'])}" if job["not_before"] else ""
         lines.append(f"  waits     {until} {job['wait_reason'] or ''}".rstrip())
@@ -118,6 +161,7 @@ def _attempt_lines(history: list[Row], errors_dir: Path) -> list[str]:
         lines.append(
             f"  attempt {row['attempt']} by worker {row['worker_id']}, "
             f"{moment(row['finished_at'])}: {row['outcome']}{took}"
+            + (f", at fault: {row['cause']}" if row["cause"] else "")
         )
         if row["last_step"]:
             lines.append(f"    last step: {row['last_step']}")
@@ -126,6 +170,21 @@ def _attempt_lines(history: list[Row], errors_dir: Path) -> list[str]:
         if row["evidence"]:
             lines.append(f"    evidence: {errors_dir / row['evidence']}")
     return lines
+
+
+def _profile_line(profiles: dict[str, int], accounts_paused: int) -> str:
+    states = ", ".join(f"{number:,} {state}" for state, number in profiles.items())
+    paused = f"{accounts_paused:,} account{'s' if accounts_paused != 1 else ''} paused"
+    return f"profiles: {states or 'none'}" + (f"; {paused}" if accounts_paused else "")
+
+
+def _closed_lines(closed: list[dict[str, Any]]) -> Iterator[str]:
+    for closure in closed[:MAX_CLOSED]:
+        seconds = closure["seconds"]
+        opens = "" if seconds is None else f" (next look in {duration(seconds)})"
+        yield f"held back: {closure['reason']}{opens}"
+    if len(closed) > MAX_CLOSED:
+        yield f"held back: {len(closed) - MAX_CLOSED} more; ask: launcher.py why ID"
 
 
 def _run_line(run: Row) -> str:
@@ -139,4 +198,4 @@ def _parsed(text: str | None) -> Any:
     return None if text is None else json.loads(text)
 
 
-COMMANDS = [status, show]
+COMMANDS = [status, show, why]

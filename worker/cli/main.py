@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from pathlib import Path
@@ -9,7 +10,6 @@ from pathlib import Path
 import click
 
 from worker import __version__
-from worker.cli import control, database, demo, doctor, drill, enqueue, inspect, run, sweep
 from worker.errors import NightshiftError
 from worker.log import redact
 from worker.settings import PROJECT_ROOT, load_dotenv
@@ -17,17 +17,63 @@ from worker.settings import PROJECT_ROOT, load_dotenv
 EXIT_UNEXPECTED = 1
 
 
-class DefaultGroup(click.Group):
-    """A group whose bare flags belong to `run`: `launcher.py --workers 6` is a run."""
+# Where each command is: a module is imported when one of its commands is used, because all of
+# them together take longer to import than most commands do to run.
+MODULES = {
+    "run": "run",
+    "enqueue": "enqueue",
+    "export": "export",
+    "status": "inspect",
+    "show": "inspect",
+    "why": "inspect",
+    "errors": "errors",
+    "retry": "requeue",
+    "discard": "requeue",
+    "mute": "errors",
+    "unmute": "errors",
+    "init": "rehearse",
+    "try": "rehearse",
+    "reproduce": "rehearse",
+    "pause": "control",
+    "resume": "control",
+    "limits": "limits",
+    "breakers": "limits",
+    "proxies": "proxies",
+    "profiles": "profiles",
+    "accounts": "accounts",
+    "sweep": "sweep",
+    "deliver": "deliver",
+    "archive": "archive",
+    "prune": "prune",
+    "migrate": "sweep",
+    "db": "database",
+    "doctor": "doctor",
+    "demo": "demo",
+    "drill": "drill",
+}
+
+
+class Commands(click.Group):
+    """All commands; bare flags belong to `run`: `launcher.py --workers 6` is a run."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args or (args[0].startswith("-") and args[0] not in ("-h", "--help", "--version")):
             args = ["run", *args]
         return super().parse_args(ctx, args)
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in MODULES:
+            return None
+        module = importlib.import_module(f"worker.cli.{MODULES[cmd_name]}")
+        commands: list[click.Command] = module.COMMANDS
+        return next(command for command in commands if command.name == cmd_name)
+
 
 @click.group(
-    cls=DefaultGroup,
+    cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="nightshift")
@@ -36,11 +82,6 @@ def cli() -> None:
 
     Without a command this is `run`: python launcher.py --workers 6
     """
-
-
-for module in (run, enqueue, inspect, control, sweep, database, doctor, demo, drill):
-    for command in module.COMMANDS:
-        cli.add_command(command)
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -14,14 +14,14 @@ from typing import Any
 
 import click
 
-from worker import runs
+from worker import dead_letters, runs
 from worker.cli import preflight
 from worker.cli.connection import resolve, state_dir
 from worker.cli.display import make_display
-from worker.cli.options import DURATION, json_flag, setting
+from worker.cli.options import CALLBACK_URL, DURATION, json_flag, setting
 from worker.cli.summary import render
 from worker.database import Database
-from worker.errors import NightshiftError, RunLocked
+from worker.errors import DatabaseUnavailable, NightshiftError, RunLocked
 from worker.queue import Queue
 from worker.runner import worker_main
 from worker.settings import PROJECT_ROOT, DatabaseSettings, RunSettings, seconds_until
@@ -33,6 +33,7 @@ from worker.supervisor.view import Summary
 EXIT_TOO_MANY_FAILED = 10
 EXIT_UNAVAILABLE = 69
 LOCK_POLL_SECONDS = 1.0
+SHOWN_GROUPS = 3
 
 
 @click.command("run")
@@ -43,6 +44,25 @@ LOCK_POLL_SECONDS = 1.0
 @setting("--follow", is_flag=True, help="Keep waiting for new work instead of draining.")
 @setting("--no-help", is_flag=True, help="Keep strictly to id % total = slot.")
 @setting("--max-attempts", type=int, default=4, help="Attempts a job gets.")
+@setting("--max-blocks", type=int, default=3, help="Times a job may be refused by its site.")
+@setting(
+    "--callback-url",
+    type=CALLBACK_URL,
+    metavar="URL",
+    help="Told of the outcome of jobs without one of theirs.",
+)
+@setting(
+    "--breaker-cooldown",
+    type=DURATION,
+    default="30s",
+    help="How long a site that fails again and again is left alone; doubles.",
+)
+@setting(
+    "--proxy-cooldown",
+    type=DURATION,
+    default="10m",
+    help="How long a proxy is left alone after a block.",
+)
 @setting("--job-timeout", type=DURATION, default="10m", help="Time one attempt may take.")
 @setting("--page-timeout", type=DURATION, default="30s", help="Playwright's default timeout.")
 @setting("--retry-delay", type=DURATION, default="30s", help="First wait before a retry; doubles.")
@@ -77,6 +97,12 @@ LOCK_POLL_SECONDS = 1.0
     default=PROJECT_ROOT / "errors",
     help="Where evidence goes.",
 )
+@setting(
+    "--results-dir",
+    type=click.Path(path_type=Path),
+    default=PROJECT_ROOT / "results",
+    help="Where files that tasks keep go.",
+)
 @setting("--browser", metavar="PATH", help="The Chromium to use.  [default: found]")
 @setting("--headed", is_flag=True, help="Show the browsers.")
 @setting("--quiet", is_flag=True, help="Print nothing when nothing was wrong.")
@@ -109,6 +135,10 @@ def _settings(flags: dict[str, Any]) -> RunSettings:
         "follow": flags["follow"],
         "help_others": not flags["no_help"],
         "max_attempts": flags["max_attempts"],
+        "max_blocks": flags["max_blocks"],
+        "breaker_cooldown_seconds": flags["breaker_cooldown"],
+        "proxy_cooldown_seconds": flags["proxy_cooldown"],
+        "callback_url": flags["callback_url"] or None,
         "lease_seconds": flags["lease"],
         "job_timeout_seconds": flags["job_timeout"],
         "page_timeout_seconds": flags["page_timeout"],
@@ -116,6 +146,7 @@ def _settings(flags: dict[str, Any]) -> RunSettings:
         "wait_retries_seconds": flags["wait_retries"],
         "grace_seconds": flags["grace"],
         "errors_dir": flags["errors_dir"].absolute(),
+        "results_dir": flags["results_dir"].absolute(),
         "state_dir": state_dir(),
         "tasks": tuple(flags["tasks"]),
         "browser": flags["browser"],
@@ -175,9 +206,16 @@ def _run_pool(settings: RunSettings, run_id: int, lock_wanted: bool, quiet: bool
 
 
 def _finish(settings: RunSettings, summary: Summary) -> Summary:
-    """Count what is left and record the run's end."""
+    """Count what is left, group what failed, and record the run's end."""
     with closing(Database(settings.database)) as db:
         summary = replace(summary, left=Queue(db).unfinished())
+        try:
+            if summary.failed:
+                groups = dead_letters.groups_of_run(db, summary.run_id, SHOWN_GROUPS)
+                summary = replace(summary, groups=groups)
+        except DatabaseUnavailable:
+            # Grouping a very long run may take longer than is waited for; its end matters more.
+            pass
         runs.end_run(db, summary.run_id, summary.as_json())
     return summary
 

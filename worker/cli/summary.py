@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import IO
 
 from worker.cli.wording import duration
+from worker.log import printable
 from worker.supervisor.view import Summary
 
 
@@ -29,6 +30,13 @@ def render(summary: Summary, errors_dir: Path, out: IO[str]) -> None:
             line += f", GIVEN UP ({worker.given_up})"
         lines.append(line)
     lines.append(f"  left: {_left(summary)}")
+    for group in summary.groups:
+        new = " NEW" if group["is_new"] else ""
+        lines.append(
+            printable(f"  {group['jobs']:,} × {group['group'][:8]}{new}  {group['label']}")
+        )
+    if summary.groups:
+        lines.append("  next: python launcher.py errors")
     if summary.failed:
         lines.append(f"  evidence: {errors_dir}/<job>/<attempt>/ · python launcher.py show ID")
     out.write("\n".join(lines) + "\n")

@@ -11,7 +11,7 @@ import click
 from worker import journal, migrations
 from worker import sweep as sweeping
 from worker.cli.connection import PATIENT_READ_SECONDS, open_database, resolve, state_dir
-from worker.cli.options import DURATION, json_flag, setting
+from worker.cli.options import CALLBACK_URL, DURATION, json_flag, setting
 from worker.database import Database
 from worker.models import Status
 from worker.queue import Queue
@@ -27,22 +27,36 @@ from worker.queue import Queue
     default="60s",
     help="A restarted server's claims are not swept before.",
 )
+@setting(
+    "--callback-url",
+    type=CALLBACK_URL,
+    metavar="URL",
+    help="Told of the outcome of jobs without one of theirs.",
+)
 @json_flag
 def sweep(
-    dry_run: bool, verbose: bool, max_attempts: int, server_grace: float, as_json: bool
+    dry_run: bool,
+    verbose: bool,
+    max_attempts: int,
+    server_grace: float,
+    callback_url: str | None,
+    as_json: bool,
 ) -> None:
     """Put jobs of vanished workers back, or end them at their cap."""
     with closing(open_database()) as db:
         swept = sweeping.sweep(
             db,
-            Queue(db, max_attempts=max_attempts),
+            Queue(db, max_attempts=max_attempts, default_callback=callback_url or None),
             journal_folder=journal.folder_of(state_dir(), db.settings),
             server_grace_seconds=server_grace,
             dry_run=dry_run,
         )
+        profiles = [] if dry_run else sweeping.sweep_profiles(db, server_grace)
     if as_json:
         click.echo(json.dumps([asdict(item) for item in swept]))
         return
+    for profile, reason in profiles:
+        click.echo(f"profile {profile}: {reason}; it is looked at before it is used again")
     if verbose:
         for item in swept:
             click.echo(f"job {item.job_id}: {item.status}: {item.reason}")

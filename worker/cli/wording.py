@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import getpass
+import socket
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
+
+
+def operator() -> str:
+    """Name whoever gives this command, for those who wonder later."""
+    return f"{getpass.getuser()}@{socket.gethostname()}"
 
 
 def duration(seconds: float) -> str:
@@ -37,3 +44,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return value
+
+
+def size(count: float) -> str:
+    """Write a number of bytes as `740 B`, `12.0 MB` or `5.0 GB`."""
+    if count < 1000:
+        return f"{count:.0f} B"
+    for unit in ("kB", "MB", "GB"):
+        count /= 1000
+        if count < 1000:
+            return f"{count:.1f} {unit}"
+    return f"{count / 1000:.1f} TB"

@@ -87,7 +87,7 @@ class Scratch:
     def enqueue(self, jobs: int, rng: random.Random) -> None:
         """Queue the drill's mixture of jobs, in an order that the seed decides."""
         with closing(Database(self.database)) as db:
-            db.insert_many("enqueue_jobs", _mixture(jobs, rng, self.site_url))
+            db.insert_many("enqueue_drill_jobs", _mixture(jobs, rng, self.site_url))
 
 
 @contextmanager

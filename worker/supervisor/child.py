@@ -48,9 +48,14 @@ def fork(main: Callable[[], int], *, output: int | None = None) -> int:
         traceback.print_exc()
     finally:
         # Neither the launcher's finalizers nor its buffers are this process's to flush.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        except (OSError, ValueError):
+            # A task has closed them; whatever happens, the child must not return as a launcher.
+            pass
+        finally:
+            os._exit(code)
 
 
 def die_with_parent(parent: int) -> None:

@@ -13,15 +13,17 @@ import signal
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worker import control, journal, log, runs, sweep
+from worker import control, journal, log, outbox, runs, sweep
 from worker.board import Board
 from worker.database import Database
 from worker.errors import DatabaseUnavailable
 from worker.models import Outcome, Status
+from worker.profiles import leases
 from worker.queue import Queue
 from worker.settings import RunSettings
 from worker.supervisor import obituary
@@ -29,6 +31,7 @@ from worker.supervisor import obituary
 TICK_SECONDS = 0.25
 PROMOTE_SECONDS = 0.5
 CONTROL_SECONDS = 0.5
+OUTBOX_SECONDS = 0.5
 MAX_REST_SECONDS = 30.0
 # A claim may still be on its way to the server when its worker dies: look again for so long.
 LATE_CLAIM_SECONDS = 10.0
@@ -77,11 +80,7 @@ class Heart:
         log.configure("heart")
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         db = Database(self.settings.database, read_timeout_seconds=10.0)
-        queue = Queue(
-            db,
-            lease_seconds=self.settings.lease_seconds,
-            max_attempts=self.settings.max_attempts,
-        )
+        queue = Queue.of_run(db, self.settings)
         third = self.settings.lease_seconds / 3
         # Renewal comes before the sweep: after an outage living owners must not look abandoned.
         chores = [
@@ -90,6 +89,7 @@ class Heart:
             Chore(PROMOTE_SECONDS, queue.promote),
             Chore(min(third, 30.0), lambda: self._sweep(db, queue)),
             Chore(1.0, lambda: self._count(queue), is_costly=True),
+            Chore(OUTBOX_SECONDS, lambda: self._look_into_outbox(db)),
         ]
         while not (self._is_ending and not self._deaths):
             self._listen()
@@ -102,6 +102,8 @@ class Heart:
                 self._note_absence(error)
                 if self._is_ending:
                     return 1
+        with suppress(DatabaseUnavailable):
+            self._look_into_outbox(db)
         db.close()
         return 0
 
@@ -147,6 +149,10 @@ class Heart:
             death["ending"],
             lambda claim: obituary.write(self.settings.errors_dir, claim, death),
         )
+        for profile in leases.end_of_the_dead(db, death["incarnation"], death["ending"]):
+            logger.warning(
+                "profile %s: its worker died, it is looked at before it is used", profile
+            )
         for item in settled:
             logger.warning("job %s: %s; now %s", item.job_id, item.reason, item.status)
             if item.status is Status.ERROR:
@@ -161,11 +167,16 @@ class Heart:
         if self.lock_name is not None:
             db.fetch_all("take_run_lock", name=self.lock_name, wait_seconds=0)
         queue.renew([(e.job_id, e.fence) for e in self.board.entries if e.job_id])
+        living = [entry.incarnation for entry in self.board.entries if entry.incarnation]
+        leases.renew(db, living, self.settings.lease_seconds)
         runs.beat(db, self.run_id)
         self.board.header.renewed_at = began
 
     def _obey(self, db: Database) -> None:
         self.board.header.is_paused = control.paused(db) is not None
+
+    def _look_into_outbox(self, db: Database) -> None:
+        self.board.header.has_due_events = outbox.has_due(db)
 
     def _sweep(self, db: Database, queue: Queue) -> None:
         for item in sweep.sweep(
@@ -177,6 +188,8 @@ class Heart:
             logger.warning("swept job %s to %s: %s", item.job_id, item.status, item.reason)
             self.board.header.swept += 1
             self.board.header.failed += item.status is Status.ERROR
+        for profile, reason in sweep.sweep_profiles(db, self.settings.server_grace_seconds):
+            logger.warning("swept profile %s: %s", profile, reason)
 
     def _count(self, queue: Queue) -> None:
         header, counts = self.board.header, queue.unfinished()

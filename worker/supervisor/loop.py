@@ -1,7 +1,7 @@
 """The launcher's loop: take signals, reap, watch deadlines, beat, respawn, draw.
 
 The launcher holds no thread, no connection and no browser, and runs no stranger's code. All that
-can block is done by children: the workers, and the heart, which talks to the database.
+can block is done by children: the workers, the heart, which talks to the database, and the courier.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from worker.log import printable, redact
 from worker.models import Outcome
 from worker.settings import RunSettings
 from worker.supervisor.child import adopt_orphans
+from worker.supervisor.courier import LAST_DELIVERY_SECONDS, CourierLink
 from worker.supervisor.heart import Heart
 from worker.supervisor.heart_link import HeartLink
 from worker.supervisor.oom import oom_kills
 from worker.supervisor.output import LineReader
 from worker.supervisor.signals import SignalQueue
 from worker.supervisor.slot import Slot, State
+from worker.supervisor.strays import Strays
 from worker.supervisor.view import Display, PoolView, Summary, WorkerSummary, WorkerView
 
 TICK_SECONDS = 0.2
@@ -58,6 +60,7 @@ class Supervisor:
         self._abandon_at = float("inf")
         self._kill_at = float("inf")
         self._oom_kills = oom_kills()
+        self._strays = Strays()
         if settings.max_runtime_seconds is not None:
             self._board.header.claim_until = self._started_at + settings.max_runtime_seconds
         reader, writer = os.pipe2(os.O_CLOEXEC)
@@ -65,6 +68,7 @@ class Supervisor:
         self._heart = HeartLink(
             lambda link: Heart(settings, self._board, run_id, link, lock_name).main, writer
         )
+        self._courier = CourierLink(settings.database, writer)
         self._slots = [
             Slot(number, entry, partial(worker_main, settings, run_id, number, self._board))
             for number, entry in zip(settings.slots, self._board.entries, strict=True)
@@ -82,6 +86,7 @@ class Supervisor:
                 self._reap()
                 self._watch_deadlines()
                 self._heart.restart_if_dead()
+                self._courier.start_if_needed(bool(self._board.header.has_due_events))
                 self._respawn()
                 self._draw()
                 self._wait()
@@ -134,9 +139,12 @@ class Supervisor:
             code = os.waitstatus_to_exitcode(status)
             if pid == self._heart.pid:
                 self._heart.died()
+            elif pid == self._courier.pid:
+                self._courier.died(code)
             for slot in self._slots:
                 if slot.pid == pid:
                     self._bury(slot, code)
+                    self._tell_of_strays(self._strays.end_group_of(pid))
 
     def _bury(self, slot: Slot, code: int) -> None:
         if slot.output is not None:
@@ -163,6 +171,12 @@ class Supervisor:
         left = audit.clean_up(self._settings.state_dir / "tmp")
         if left.processes:
             self._display.say(f"ended {left.processes} stray processes of dead workers")
+
+    def _tell_of_strays(self, count: int) -> None:
+        if count:
+            self._display.say(
+                f"ended what tasks had left behind: {count} process{'es' * (count != 1)}"
+            )
 
     def _watch_deadlines(self) -> None:
         now = time.monotonic()
@@ -238,10 +252,19 @@ class Supervisor:
             self._reap()
             self._wait()
         self._heart.stop(seconds=HAND_BACK_SECONDS)
+        self._deliver_the_last()
         self._relay(None, self._heart_output)
+        self._tell_of_strays(self._strays.end_all())
         self._reap()
         self._clean_up()
         self._display.close()
+
+    def _deliver_the_last(self) -> None:
+        """Give the courier a moment for what the last jobs left, unless there is a hurry."""
+        is_in_a_hurry = time.monotonic() >= self._kill_at
+        if not is_in_a_hurry:
+            self._courier.start_if_needed(bool(self._board.header.has_due_events))
+        self._courier.stop(0.0 if is_in_a_hurry else LAST_DELIVERY_SECONDS)
 
     def _view(self) -> PoolView:
         header, now = self._board.header, time.monotonic()

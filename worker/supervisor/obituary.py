@@ -11,7 +11,8 @@ from typing import Any
 
 from worker.browser.evidence_files import new_attempt_folder, write_atomically
 from worker.log import printable, redact
-from worker.models import Claim
+from worker.models import Claim, Outcome
+from worker.settlements import blamed
 
 
 def write(errors_dir: Path, claim: Claim, death: dict[str, Any]) -> str:
@@ -22,6 +23,7 @@ def write(errors_dir: Path, claim: Claim, death: dict[str, Any]) -> str:
         "fence": claim.fence,
         "task": claim.task,
         "outcome": death["outcome"],
+        "cause": blamed(Outcome(death["outcome"])),
         "ending": death["ending"],
         "worker_slot": death["slot"],
         "incarnation": death["incarnation"],

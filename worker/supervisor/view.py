@@ -79,6 +79,7 @@ class Summary:
     left: dict[str, int] | None = None
     stopped_by: str | None = None
     workers: list[WorkerSummary] = field(default_factory=list)
+    groups: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def rate(self) -> float:

@@ -1,0 +1,29 @@
+"""Every command is found by its name, and every module's commands are known."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import click
+
+from worker.cli import main
+
+FOLDER = Path(main.__file__).parent
+
+
+def test_the_table_of_commands_and_the_modules_agree():
+    there = {}
+    for path in FOLDER.glob("*.py"):
+        module = importlib.import_module(f"worker.cli.{path.stem}")
+        there |= {command.name: path.stem for command in getattr(module, "COMMANDS", ())}
+
+    assert there == main.MODULES
+
+
+def test_every_command_has_a_line_of_help():
+    context = click.Context(main.cli)
+    for name in main.cli.list_commands(context):
+        command = main.cli.get_command(context, name)
+        assert command is not None
+        assert command.get_short_help_str(), name
