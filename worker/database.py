@@ -7,8 +7,6 @@ conflicts at once, an absent server until patience ends. Whoever calls must be r
 from __future__ import annotations
 
 import random
-import re
-import ssl
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,46 +17,16 @@ from pymysql.constants import CLIENT
 from pymysql.cursors import DictCursor
 
 from worker.bulk_insert import BulkInsert
-from worker.errors import DatabaseUnavailable, NightshiftError, SettingsError
+from worker.errors import SettingsError
 from worker.queries import query
+from worker.server_errors import AWAY, CONFLICTS, explain
 from worker.settings import DatabaseSettings
+from worker.tls import tls_context
 
 Row = dict[str, Any]
 Connection: TypeAlias = "pymysql.Connection[DictCursor]"
 DatabaseError = pymysql.Error
 T = TypeVar("T")
-
-# The whole transaction was rolled back or refused for another's sake: do it again.
-CONFLICTS = {1020, 1205, 1213}
-# The server is away, full, shutting down, read-only after a failover, or not ready (Galera).
-# 4031 is MySQL's parting word on an idle connection, 1927 MariaDB's on a killed one.
-AWAY = {
-    1040,
-    1047,
-    1053,
-    1158,
-    1159,
-    1160,
-    1161,
-    1290,
-    1836,
-    1927,
-    2002,
-    2003,
-    2006,
-    2013,
-    2055,
-    4031,
-}
-DENIED = {1044, 1045, 1142, 1143, 1227, 1698}
-DUPLICATE_KEY = 1062
-# A table, column or index of that name exists.
-ALREADY_THERE = {1050, 1060, 1061}
-UNKNOWN_DATABASE = 1049
-# Too long, wrong characters, not JSON, out of range, against a CHECK; the last two are MariaDB's.
-BAD_DATA = {1153, 1264, 1366, 1406, 3140, 3141, 3144, 3819, 4025, 4038}
-
-NO_TLS = 2026
 
 _CONFLICT_TRIES = 20
 _SESSION = (
@@ -66,24 +34,6 @@ _SESSION = (
     "sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
 )
-
-
-class AccessDenied(DatabaseUnavailable):
-    """The server knows us and lacks the right, or does not know us."""
-
-    exit_code = 78
-
-
-class BadData(NightshiftError):
-    """The server refuses a value: too long, or not what its column takes."""
-
-
-class DuplicateKey(NightshiftError):
-    """A row with that unique key is there already."""
-
-
-class AlreadyThere(NightshiftError):
-    """A table, column or index of that name is there already."""
 
 
 class Transaction:
@@ -226,7 +176,7 @@ class Database:
                 yield bulk
         except (pymysql.Error, OSError) as error:
             self.close()
-            raise explain(error, self.settings) from error
+            raise _explained(error, self.settings) from error
         except BaseException:
             # Closing rolls back, and does not wait for a server that is busy.
             self.close()
@@ -278,7 +228,7 @@ class Database:
                     continue
                 is_over = time.monotonic() >= deadline or not self._keep_waiting()
                 if not _is_away(error) or is_over:
-                    raise explain(error, self.settings) from error
+                    raise _explained(error, self.settings) from error
             time.sleep(random.uniform(delay / 2, delay))
             delay = min(delay * 2, 2.0)
 
@@ -286,7 +236,7 @@ class Database:
         try:
             return self._attempt(operation)
         except (pymysql.Error, OSError) as error:
-            raise explain(error, self.settings) from error
+            raise _explained(error, self.settings) from error
 
     def _attempt(self, operation: Callable[[Connection], T], *, autocommit: bool = True) -> T:
         if self._connection is None:
@@ -316,43 +266,6 @@ class Database:
             self.close()
 
 
-def explain(error: Exception, settings: DatabaseSettings) -> Exception:
-    """Turn a driver's error into one line for a person; what is our own bug stays as it is."""
-    code, text = _code(error), _text(error)
-    if code == DUPLICATE_KEY:
-        return DuplicateKey(text)
-    if code in ALREADY_THERE:
-        return AlreadyThere(text)
-    if code in BAD_DATA:
-        return BadData(text)
-    if code == UNKNOWN_DATABASE:
-        return DatabaseUnavailable(
-            f"database {settings.database!r} does not exist on {settings}; "
-            f"create it: CREATE DATABASE `{settings.database}` CHARACTER SET utf8mb4"
-        )
-    if code == NO_TLS:
-        return SettingsError(
-            f"{settings} offers no TLS, but ssl-mode={settings.ssl_mode} asks for it; "
-            f"switch it on there, or use ssl-mode=preferred"
-        )
-    if code in (1045, 1698):
-        return AccessDenied(
-            f"{settings} refuses user {settings.user!r}: wrong user or password; "
-            f"check DATABASE_URL or MYSQL_USER and MYSQL_PASSWORD"
-        )
-    if code in DENIED:
-        return AccessDenied(
-            f"user {settings.user!r} lacks a right on {settings}: {text}; as an administrator: "
-            f"GRANT ALL ON `{settings.database}`.* TO the user"
-        )
-    if _is_away(error):
-        return DatabaseUnavailable(
-            f"database {settings} cannot be reached: {text}; "
-            f"check that it runs and that DATABASE_URL names it"
-        )
-    return error
-
-
 def _connect(settings: DatabaseSettings, read_timeout_seconds: float) -> Connection:
     connection = pymysql.connect(
         user=settings.user,
@@ -369,7 +282,7 @@ def _connect(settings: DatabaseSettings, read_timeout_seconds: float) -> Connect
         write_timeout=read_timeout_seconds,
         client_flag=CLIENT.MULTI_STATEMENTS,
         cursorclass=DictCursor,
-        ssl=_tls(settings),
+        ssl=tls_context(settings),
         ssl_disabled=settings.ssl_mode == "disabled" or settings.unix_socket is not None,
     )
     with connection.cursor() as cursor:
@@ -378,33 +291,15 @@ def _connect(settings: DatabaseSettings, read_timeout_seconds: float) -> Connect
     return connection
 
 
-def _tls(settings: DatabaseSettings) -> ssl.SSLContext | None:
-    if settings.ssl_mode in ("disabled", "preferred") or settings.unix_socket is not None:
-        return None
-    try:
-        context = ssl.create_default_context(cafile=settings.ssl_ca)
-        if settings.ssl_cert:
-            context.load_cert_chain(settings.ssl_cert, settings.ssl_key)
-    except (OSError, ssl.SSLError) as error:
-        files = ", ".join(filter(None, (settings.ssl_ca, settings.ssl_cert, settings.ssl_key)))
-        raise SettingsError(f"the TLS files cannot be used: {files}: {error}") from error
-    context.check_hostname = settings.ssl_mode == "verify-identity"
-    if settings.ssl_mode == "required":
-        context.verify_mode = ssl.CERT_NONE
-    return context
-
-
 def _code(error: BaseException) -> int | None:
     first = error.args[0] if error.args else None
     return first if isinstance(error, pymysql.Error) and isinstance(first, int) else None
 
 
-def _text(error: BaseException) -> str:
-    text = str(error.args[1]) if len(error.args) > 1 else str(error)
-    return re.sub(r"\s+", " ", text).strip()
-
-
 def _is_away(error: BaseException) -> bool:
-    if isinstance(error, pymysql.err.InterfaceError):
-        return True
-    return isinstance(error, OSError) or _code(error) in AWAY
+    return isinstance(error, OSError | pymysql.err.InterfaceError) or _code(error) in AWAY
+
+
+def _explained(error: Exception, settings: DatabaseSettings) -> Exception:
+    text = str(error.args[1]) if len(error.args) > 1 else str(error)
+    return explain(_code(error), text, settings, is_away=_is_away(error)) or error

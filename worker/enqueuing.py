@@ -15,13 +15,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from worker.errors import PayloadError, UsageError
+from worker.errors import DuplicateKey, PayloadError, UsageError
 from worker.intake.jobs import MAX_DEDUPE_KEY, as_text
 from worker.queries import query
+from worker.server_errors import DUPLICATE_KEY
 from worker.settings import PROJECT_ROOT, load_dotenv
 from worker.tasks.registry import task_of
 
-DUPLICATE_KEY = 1062
 # The widths of their columns: a connection that is not strict would cut what is longer.
 WIDTHS = {
     "task": 64,
@@ -99,7 +99,7 @@ def _insert_by_settings(row: Mapping[str, Any]) -> int | None:
     # Here, so that task files, which import this package, do not load a database driver.
     from worker import migrations
     from worker.connection import resolve
-    from worker.database import Database, DuplicateKey
+    from worker.database import Database
 
     environ = dict(os.environ)
     load_dotenv(Path(environ.get("NIGHTSHIFT_ENV_FILE") or PROJECT_ROOT / ".env"), environ)

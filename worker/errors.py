@@ -3,8 +3,9 @@
 NightshiftError
 ├─ UsageError               exit 2: a flag's value cannot be meant
 ├─ SettingsError            exit 78: a setting is wrong
-├─ DatabaseUnavailable      exit 69: the server cannot be reached or refuses us
+├─ DatabaseUnavailable      exit 69: the server cannot be reached · AccessDenied, exit 78
 ├─ SchemaMismatch           exit 78: the schema is older or newer than this code
+├─ BadData · DuplicateKey · AlreadyThere    the server refuses a value, a row, a table
 ├─ RunLocked                exit 75: another run holds the lock
 ├─ ClaimLost · LeaseLost    stop, write nothing
 ├─ BrowserError             LaunchFailed · BrowserCrashed · JobTimedOut · ProviderError
@@ -45,10 +46,28 @@ class DatabaseUnavailable(NightshiftError):
     exit_code = 69
 
 
+class AccessDenied(DatabaseUnavailable):
+    """The server knows us and lacks the right, or does not know us."""
+
+    exit_code = 78
+
+
 class SchemaMismatch(NightshiftError):
     """The database's schema is not the one this code was written for."""
 
     exit_code = 78
+
+
+class BadData(NightshiftError):
+    """The server refuses a value: too long, or not what its column takes."""
+
+
+class DuplicateKey(NightshiftError):
+    """A row with that unique key is there already."""
+
+
+class AlreadyThere(NightshiftError):
+    """A table, column or index of that name is there already."""
 
 
 class RunLocked(NightshiftError):

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from worker.database import AlreadyThere, Database
-from worker.errors import SchemaMismatch
+from worker.database import Database
+from worker.errors import AlreadyThere, SchemaMismatch
 
 MIGRATIONS_DIR = Path(__file__).resolve().parent.parent / "sql" / "migrations"
 LOCK_SECONDS = 30.0

@@ -16,9 +16,9 @@ from worker.backoff import backoff_seconds
 from worker.board import Entry, Phase
 from worker.browser import evidence
 from worker.browser.session import BrowserSession
-from worker.database import BadData
 from worker.environment import Environment
 from worker.errors import (
+    BadData,
     ClaimLost,
     Fail,
     JobTimedOut,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from worker.database import BadData, Database, DuplicateKey, Row, Transaction
-from worker.errors import UsageError
+from worker.database import Database, Row, Transaction
+from worker.errors import BadData, DuplicateKey, UsageError
 from worker.proxy import Proxy
 
 COOLDOWN_SECONDS = 600.0

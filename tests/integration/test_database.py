@@ -13,8 +13,14 @@ import pymysql
 import pytest
 
 from worker import migrations
-from worker.database import AccessDenied, BadData, Database
-from worker.errors import DatabaseUnavailable, NightshiftError, SettingsError
+from worker.database import Database
+from worker.errors import (
+    AccessDenied,
+    BadData,
+    DatabaseUnavailable,
+    NightshiftError,
+    SettingsError,
+)
 from worker.models import Explanation
 from worker.queue import Queue
 from worker.settings import DatabaseSettings, database_settings

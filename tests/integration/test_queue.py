@@ -11,9 +11,8 @@ from functools import partial
 import pytest
 
 from worker.candidates import Candidates
-from worker.database import BadData, DuplicateKey
 from worker.drill import finish_ledger
-from worker.errors import ClaimLost
+from worker.errors import BadData, ClaimLost, DuplicateKey
 from worker.models import Explanation, Outcome, Owner, Partition, Status
 from worker.queue import Queue
 from worker.sweep import sweep as patient_sweep

@@ -22,8 +22,8 @@ from worker.cli.options import DURATION, json_flag
 from worker.cli.profile_fields import Known, endpoint_label, holds_credentials, profile_of
 from worker.cli.profile_lines import BadLine, read_profiles
 from worker.cli.wording import moment, operator, plain
-from worker.database import BadData, Database, DuplicateKey
-from worker.errors import UsageError
+from worker.database import Database
+from worker.errors import BadData, DuplicateKey, UsageError
 from worker.log import printable
 from worker.profiles import store
 from worker.profiles.states import State
