@@ -11,7 +11,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from worker.browser.process_tree import ProcessId, all_processes, identify, is_alive, kill
+from worker.process_tree import ProcessId, all_processes, identify, is_alive, kill
 
 PREFIX = "worker-"
 

@@ -12,8 +12,8 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from worker.browser.process_tree import ProcessId, identify, is_alive
 from worker.database import Database, Row
+from worker.process_tree import ProcessId, identify, is_alive
 from worker.settings import RunSettings
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from worker.browser import process_tree
+from worker import process_tree
 from worker.browser.options import BrowserOptions
 from worker.browser.session import BrowserSession
 from worker.errors import LaunchFailed

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Error as PlaywrightError
 
-from worker.browser import process_tree
+from worker import process_tree
 from worker.browser.failures import Kind, classify
 from worker.browser.session import BrowserSession
 

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.browser.vendor_server import DIALECTS, DebugBrowser, RecordingProxy, VendorServer
-from worker.browser import process_tree
+from worker import process_tree
 from worker.browser.evidence import capture
 from worker.browser.providers import profile_lock
 from worker.browser.providers.spec import ProfileSpec

@@ -18,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from worker.browser import process_tree
+from worker import process_tree
 from worker.browser.options import find_browser
 from worker.proxy import Proxy
 

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from examples.demo_site import serve
-from worker.browser.process_tree import ProcessId, all_processes, descendants, is_alive, kill
+from worker.process_tree import ProcessId, all_processes, descendants, is_alive, kill
 from worker.settings import DatabaseSettings
 
 REPO = Path(__file__).parents[2]

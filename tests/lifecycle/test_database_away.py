@@ -16,10 +16,10 @@ import pytest
 from tests.conftest import FAST_COMMITS, free_port
 from tests.lifecycle.conftest import run_command, url_of, wait_until
 from tests.lifecycle.pool import assert_done_once, browser_of, incarnations, worker_of
-from worker.browser.process_tree import is_alive
 from worker.drill import finish_ledger
 from worker.drill.proxy import Proxy
 from worker.local_server import LocalServer
+from worker.process_tree import is_alive
 from worker.settings import DatabaseSettings
 
 NAME = "nightshift_away"

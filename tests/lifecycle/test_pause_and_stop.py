@@ -12,7 +12,7 @@ import pytest
 
 from tests.lifecycle.conftest import run_command, url_of, wait_until
 from tests.lifecycle.pool import browser_of, incarnations, workers
-from worker.browser.process_tree import is_alive
+from worker.process_tree import is_alive
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.lifecycle.conftest import processes_of, wait_until
-from worker.browser.process_tree import is_alive
+from worker.process_tree import is_alive
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from examples.webhook_receiver import Inbox, serve
 from tests.lifecycle.conftest import REPO, wait_until
 from tests.lifecycle.pool import workers
 from worker import outbox
-from worker.browser.process_tree import descendants, is_alive
+from worker.process_tree import descendants, is_alive
 from worker.supervisor.courier import LAST_DELIVERY_SECONDS
 
 SECRET = "correct horse battery staple"

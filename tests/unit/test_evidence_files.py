@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from worker.browser.evidence_files import new_attempt_folder, write_atomically
+from worker.evidence_files import new_attempt_folder, write_atomically
 
 
 def test_a_file_replaces_the_one_before(tmp_path: Path):

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from worker.browser import process_tree
-from worker.browser.process_tree import ProcessId
+from worker import process_tree
+from worker.process_tree import ProcessId
 
 
 @pytest.fixture

@@ -15,12 +15,12 @@ from typing import Any
 
 from playwright.sync_api import FloatRect
 
-from worker.browser.evidence_files import new_attempt_folder, write_atomically
 from worker.browser.launch import first_line
 from worker.browser.recorder import Recorder
-from worker.browser.redaction import redact_json, redact_text, redact_url, strip_controls
 from worker.browser.session import BrowserSession
+from worker.evidence_files import new_attempt_folder, write_atomically
 from worker.models import JSON
+from worker.redaction import redact_json, redact_text, redact_url, strip_controls
 
 BUDGET_SECONDS = 20.0
 # A step that outlives its limit costs the browser; a screenshot gives up by itself before.

@@ -11,13 +11,13 @@ from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Playwright
 
 from worker.browser.launch import first_line
-from worker.browser.process_tree import ProcessId
 from worker.browser.providers.provider import OpenedProfile, Provider, Within
 from worker.browser.providers.spec import ProfileSpec
 from worker.browser.recorder import Recorder
-from worker.browser.redaction import redact_text
 from worker.browser.tab import Tab
 from worker.errors import ProviderError
+from worker.process_tree import ProcessId
+from worker.redaction import redact_text
 
 
 class ProfileHold:

@@ -17,7 +17,6 @@ from playwright.sync_api import Page, ProxySettings
 from worker.browser.engine import CLOSE_SECONDS, Engine
 from worker.browser.launch import first_line
 from worker.browser.options import BrowserOptions
-from worker.browser.process_tree import ProcessId
 from worker.browser.profile_hold import ProfileHold
 from worker.browser.providers.registry import Providers
 from worker.browser.providers.spec import ProfileSpec
@@ -25,6 +24,7 @@ from worker.browser.recorder import Recorder
 from worker.browser.tab import Tab
 from worker.browser.watchdog import Limit, Watchdog
 from worker.errors import LaunchFailed
+from worker.process_tree import ProcessId
 from worker.proxy import Proxy
 
 PAGE_SECONDS = 20.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from worker.browser.redaction import redact_json
 from worker.cli.profile_fields import endpoint_label, holds_credentials
 from worker.cli.wording import duration, moment
 from worker.database import Row
+from worker.redaction import redact_json
 
 HEADER = ("ID", "ACCOUNT", "PROVIDER", "STATE", "SINCE", "HELD BY", "PROXY", "REGION", "WHY")
 PLACES = ("provider", "folder", "vendor_id", "endpoint", "proxy", "region")

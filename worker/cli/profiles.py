@@ -15,7 +15,6 @@ from typing import Any
 import click
 
 from worker import proxies
-from worker.browser.redaction import is_secret_name
 from worker.cli import profile_views as views
 from worker.cli.connection import open_database, state_dir
 from worker.cli.options import DURATION, json_flag
@@ -28,6 +27,7 @@ from worker.log import printable
 from worker.profiles import store
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
+from worker.redaction import is_secret_name
 
 MOST_BAD_LINES = 20
 SHOWN_EVENTS = 10

@@ -17,10 +17,10 @@ import click
 
 from worker import log
 from worker.browser import evidence
-from worker.browser.evidence_files import new_attempt_folder
 from worker.cli.connection import open_database
 from worker.cli.options import setting
 from worker.errors import NightshiftError, TaskSignal, UsageError
+from worker.evidence_files import new_attempt_folder
 from worker.fingerprint import fingerprint, frames_of
 from worker.queue import Queue
 from worker.rehearsal import Rehearsal, rehearse

@@ -14,7 +14,13 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 
-from worker.browser.process_tree import (
+from worker.database import Database
+from worker.drill import targets
+from worker.drill.pool import ELSEWHERE_SECONDS, LEASE_SECONDS, STOP_SECONDS
+from worker.drill.scratch import USER
+from worker.drill.strike import NoTarget, Strike, required
+from worker.errors import DatabaseUnavailable
+from worker.process_tree import (
     ProcessId,
     descendants,
     identify,
@@ -22,12 +28,6 @@ from worker.browser.process_tree import (
     kill,
     kill_group,
 )
-from worker.database import Database
-from worker.drill import targets
-from worker.drill.pool import ELSEWHERE_SECONDS, LEASE_SECONDS, STOP_SECONDS
-from worker.drill.scratch import USER
-from worker.drill.strike import NoTarget, Strike, required
-from worker.errors import DatabaseUnavailable
 
 # The launcher has to end what stands still by itself; after this long it has failed to.
 STOPPED_SECONDS = 25.0

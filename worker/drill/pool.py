@@ -14,10 +14,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO
 
-from worker.browser.process_tree import all_processes, descendants
 from worker.database import Database
 from worker.drill.scratch import Scratch
 from worker.errors import DatabaseUnavailable
+from worker.process_tree import all_processes, descendants
 from worker.queue import Queue
 from worker.settings import PROJECT_ROOT
 

@@ -18,13 +18,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worker import migrations
-from worker.browser.process_tree import ProcessId, all_processes, identify, is_alive, kill
 from worker.database import Database
 from worker.drill import finish_ledger, tasks
 from worker.drill.proxy import Proxy
 from worker.errors import NightshiftError
 from worker.local_server import LocalServer
 from worker.models import JSON
+from worker.process_tree import ProcessId, all_processes, identify, is_alive, kill
 from worker.settings import PROJECT_ROOT, DatabaseSettings
 
 USER = "drill"

@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 from contextlib import closing
 
-from worker.browser.process_tree import ProcessId, descendants, find_browsers, find_driver
 from worker.database import Database
 from worker.errors import DatabaseUnavailable
+from worker.process_tree import ProcessId, descendants, find_browsers, find_driver
 from worker.settings import DatabaseSettings
 
 LOOK_SECONDS = 0.25

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from worker.browser.evidence_files import new_attempt_folder, write_atomically
+from worker.evidence_files import new_attempt_folder, write_atomically
 from worker.log import printable, redact
 from worker.models import Claim, Outcome
 from worker.settlements import blamed

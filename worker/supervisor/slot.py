@@ -16,8 +16,8 @@ from typing import Any
 
 from worker.backoff import backoff_seconds
 from worker.board import Entry, Phase
-from worker.browser.process_tree import ProcessId, identify, kill_group, kill_tree
 from worker.models import Outcome
+from worker.process_tree import ProcessId, identify, kill_group, kill_tree
 from worker.supervisor.child import fork
 from worker.supervisor.output import LineReader
 from worker.supervisor.stopped import StoppedClock

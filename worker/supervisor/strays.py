@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from worker.browser.process_tree import all_processes, descendants, kill_tree
+from worker.process_tree import all_processes, descendants, kill_tree
 
 
 class Strays:

@@ -11,7 +11,7 @@ from pathlib import Path
 from playwright.sync_api import BrowserContext, Playwright
 from playwright.sync_api import Error as PlaywrightError
 
-from worker.browser import process_tree
+from worker import process_tree
 from worker.browser.launch import explain, launch_settings
 from worker.browser.options import BrowserOptions
 from worker.browser.providers import profile_lock

@@ -23,8 +23,8 @@ from worker.browser.providers.endpoint import normalise
 from worker.browser.providers.pace import Pace
 from worker.browser.providers.preset import Condition, Preset, Request
 from worker.browser.providers.spec import ProfileSpec
-from worker.browser.redaction import MASK, redact_text, strip_controls
 from worker.errors import ProviderError, ProviderTrouble
+from worker.redaction import MASK, redact_text, strip_controls
 from worker.retry_after import retry_after_seconds
 
 CONNECT_SECONDS = 5.0

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.browser.redaction import (
+from worker.redaction import (
     is_secret_name,
     redact_headers,
     redact_json,
