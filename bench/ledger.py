@@ -14,20 +14,16 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 
-from bench import ledger_task
+from bench import launched, ledger_task
 from bench.audit import audit, count_ends
 from bench.server import Bench, private_bench
 from worker.database import Database
 from worker.drill import finish_ledger
 from worker.queue import Queue
-from worker.settings import PROJECT_ROOT
 
 POLL_SECONDS = 0.02
 DEADLINE_SECONDS = 100.0
-STOP_SECONDS = 20.0
-LOG_TAIL_LINES = 30
 
 
 class LedgerRun:
@@ -45,16 +41,17 @@ class LedgerRun:
     def launched(self) -> Iterator[subprocess.Popen[bytes]]:
         """Start the launcher; whatever happens, it has ended afterwards, and its children too."""
         with self.log.open("wb") as log:
-            launcher = subprocess.Popen(self._command(), env=self._environment(), stderr=log)
+            launcher = subprocess.Popen(
+                launched.command(self._bench, self._workers, str(ledger_task.__file__)),
+                env=launched.environment(
+                    self._bench, **{ledger_task.LEDGER_VARIABLE: str(self.ledger)}
+                ),
+                stderr=log,
+            )
         try:
             yield launcher
         finally:
-            launcher.terminate()
-            try:
-                launcher.wait(STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                launcher.kill()
-                launcher.wait()
+            launched.stop(launcher)
 
     def wait_for_ends(self, launcher: subprocess.Popen[bytes], ends: int) -> None:
         """Wait until so many executions are in the ledger."""
@@ -71,45 +68,14 @@ class LedgerRun:
 
     def kill_a_worker(self, launcher: subprocess.Popen[bytes]) -> int:
         """Kill the worker that has lived longest; return its incarnation."""
-        children = _children(launcher.pid)
-        rows = self._db.run_statement("SELECT id, pid FROM workers WHERE ended_at IS NULL")
-        incarnations = {row["pid"]: int(row["id"]) for row in rows}
-        # The heart is a child too, but no incarnation of a worker.
-        pid = min((pid for pid in children if pid in incarnations), key=lambda p: incarnations[p])
+        incarnation, pid = min(launched.living_workers(self._db, launcher).items())
         os.kill(pid, signal.SIGKILL)
-        return incarnations[pid]
+        return incarnation
 
     def _wait_a_moment(self) -> None:
         if time.monotonic() > self._deadline:
             raise RuntimeError(f"the queue was not drained in {DEADLINE_SECONDS:g} s")
         time.sleep(POLL_SECONDS)
-
-    def _command(self) -> list[str]:
-        return [
-            *(sys.executable, str(PROJECT_ROOT / "launcher.py"), "run"),
-            *("--workers", str(self._workers)),
-            *("--tasks", str(Path(ledger_task.__file__))),
-            *("--errors-dir", str(self._bench.folder / "errors")),
-        ]
-
-    def _environment(self) -> dict[str, str]:
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("NIGHTSHIFT_", "MYSQL_")) or name == "NIGHTSHIFT_BROWSER"
-        }
-        database = self._bench.database
-        return kept | {
-            "DATABASE_URL": f"mysql://root@localhost/{database.database}"
-            f"?socket={database.unix_socket}",
-            "NIGHTSHIFT_ENV_FILE": os.devnull,
-            "NIGHTSHIFT_STATE_DIR": str(self._bench.folder / "state"),
-            ledger_task.LEDGER_VARIABLE: str(self.ledger),
-        }
-
-
-def _children(pid: int) -> list[int]:
-    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def run(jobs: int, workers: int) -> int:
@@ -127,17 +93,13 @@ def run(jobs: int, workers: int) -> int:
                     killed.add(course.kill_a_worker(launcher))
                 exit_code = course.wait_for_exit(launcher)
         except RuntimeError:
-            print(*_tail(course.log), sep="\n", file=sys.stderr)
+            print(*launched.tail(course.log), sep="\n", file=sys.stderr)
             raise
         found = audit(db, course.ledger, killed)
         print(f"{bench.version}, {workers} workers, {len(killed)} of them killed midway")
         print(f"drained in          {time.monotonic() - began:>7.1f} s, exit code {exit_code}")
         print(found.render())
         return 0 if found.is_clean and found.jobs == jobs and exit_code == 0 else 1
-
-
-def _tail(log: Path) -> list[str]:
-    return log.read_text(encoding="utf-8", errors="replace").splitlines()[-LOG_TAIL_LINES:]
 
 
 def main() -> int:

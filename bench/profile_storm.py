@@ -17,9 +17,8 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
-from bench import profile_storm_task
+from bench import launched, profile_storm_task
 from bench.profile_storm_audit import Findings, audit
 from bench.server import Bench, private_bench
 from worker.database import Database
@@ -28,11 +27,8 @@ from worker.errors import LeaseLost, UsageError
 from worker.profiles import leases, store
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
-from worker.settings import PROJECT_ROOT
 
 POLL_SECONDS = 0.05
-STOP_SECONDS = 30.0
-LOG_TAIL_LINES = 40
 FILL_AT_ONCE = 5000
 PROFILES_AN_ACCOUNT = 5
 # A worker that is killed after the last of them leaves something that may be half done.
@@ -117,12 +113,7 @@ class Storm:
             yield
         finally:
             if self._launcher is not None and self._launcher.poll() is None:
-                self._launcher.terminate()
-                try:
-                    self._launcher.wait(STOP_SECONDS)
-                except subprocess.TimeoutExpired:
-                    self._launcher.kill()
-                    self._launcher.wait()
+                launched.stop(self._launcher)
 
     def _profile(self, number: int) -> NewProfile:
         return NewProfile(
@@ -151,7 +142,18 @@ class Storm:
     def _start(self) -> None:
         with self.log.open("ab") as log:
             self._launcher = subprocess.Popen(
-                self._command(), env=self._environment(), stdout=log, stderr=log
+                launched.command(
+                    self._bench,
+                    self._plan.workers,
+                    str(profile_storm_task.__file__),
+                    *("--if-locked", "wait", "--max-attempts", "9"),
+                ),
+                env=launched.environment(
+                    self._bench,
+                    **{profile_storm_task.FOLDER_VARIABLE: str(self._bench.folder)},
+                ),
+                stdout=log,
+                stderr=log,
             )
         self.launchers += 1
 
@@ -161,9 +163,7 @@ class Storm:
             self._launcher.kill()
             self._launcher.wait()
             return True
-        children = _children(self._launcher.pid)
-        rows = self._db.run_statement("SELECT id, pid FROM workers WHERE ended_at IS NULL")
-        victims = [(row["id"], row["pid"]) for row in rows if row["pid"] in children]
+        victims = list(launched.living_workers(self._db, self._launcher).items())
         if not victims:
             return False
         incarnation, pid = self._random.choice(victims)
@@ -228,38 +228,6 @@ class Storm:
     def _ends(self) -> int:
         return self.ledger.read_bytes().count(b"end ") if self.ledger.exists() else 0
 
-    def _command(self) -> list[str]:
-        return [
-            *(sys.executable, str(PROJECT_ROOT / "launcher.py"), "run", "--if-locked", "wait"),
-            *("--workers", str(self._plan.workers)),
-            *("--tasks", str(Path(profile_storm_task.__file__))),
-            *("--errors-dir", str(self._bench.folder / "errors")),
-            *("--max-attempts", "9"),
-        ]
-
-    def _environment(self) -> dict[str, str]:
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("NIGHTSHIFT_", "MYSQL_")) or name == "NIGHTSHIFT_BROWSER"
-        }
-        database = self._bench.database
-        return kept | {
-            "DATABASE_URL": f"mysql://root@localhost/{database.database}"
-            f"?socket={database.unix_socket}",
-            "NIGHTSHIFT_ENV_FILE": os.devnull,
-            "NIGHTSHIFT_STATE_DIR": str(self._bench.folder / "state"),
-            profile_storm_task.FOLDER_VARIABLE: str(self._bench.folder),
-        }
-
-
-def _children(pid: int) -> list[int]:
-    try:
-        text = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
-    except OSError:
-        return []
-    return [int(each) for each in text.split()]
-
 
 def run(plan: Plan, *, as_json: bool) -> int:
     """Let one storm rage on a private server; print what came of it and return the exit code."""
@@ -271,7 +239,7 @@ def run(plan: Plan, *, as_json: bool) -> int:
             with storm.running():
                 storm.rage()
         except RuntimeError as error:
-            print(*_tail(storm.log), error, sep="\n", file=sys.stderr)
+            print(*launched.tail(storm.log), error, sep="\n", file=sys.stderr)
         seconds = time.monotonic() - began
         audit(db, storm.ledger, plan.shared, storm.found)
     report = {
@@ -306,10 +274,6 @@ def render(report: dict[str, object], found: Findings) -> str:
         lines.append(f"  {name.replace('_', ' '):<28}{len(items):>7,}  {items[:5]}")
     lines.append("NOT CLEAN" if found.problems else "clean: never two holders, all explained")
     return "\n".join(lines)
-
-
-def _tail(log: Path) -> list[str]:
-    return log.read_text(encoding="utf-8", errors="replace").splitlines()[-LOG_TAIL_LINES:]
 
 
 def main() -> int:

@@ -8,32 +8,23 @@ from __future__ import annotations
 
 import logging
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from worker.backoff import backoff_seconds
 from worker.board import Entry, Phase
-from worker.browser import evidence
 from worker.browser.session import BrowserSession
 from worker.environment import Environment
-from worker.errors import (
-    BadData,
-    ClaimLost,
-    Fail,
-    JobTimedOut,
-    LaunchFailed,
-    PayloadError,
-)
-from worker.fingerprint import fingerprint, frames_of
+from worker.errors import BadData, ClaimLost, Fail, LaunchFailed
+from worker.failure_report import Reporter
 from worker.gate import Gate
-from worker.models import JSON, Candidate, Cause, Claim, Ending, Explanation, Outcome, Owner, Status
+from worker.models import Candidate, Cause, Claim, Ending, Explanation, Outcome, Owner, Status
 from worker.queue import Queue
 from worker.rotation import Rotation
 from worker.settings import RunSettings
 from worker.settler import Settler
 from worker.stop_request import StopRequest
-from worker.task_run import as_json, parse_json, parse_payload, run_task
+from worker.task_run import as_json, parse_payload, run_task
 from worker.tasks.job import Job
 from worker.tasks.registry import Registry, Task
 from worker.verdict import Verdict, judge
@@ -61,11 +52,13 @@ class Performer:
     stop: StopRequest
     _memory_checked_at: int = 0
     environment: Environment = field(init=False)
+    _reporter: Reporter = field(init=False)
 
     def __post_init__(self) -> None:
         self.session.on_launch = self._show_processes
         holder = f"worker {self.owner.slot} (incarnation {self.owner.incarnation})"
         self.environment = Environment(self.queue.database, self.session, self.rotation, holder)
+        self._reporter = Reporter(self.settings.errors_dir, self.run_id, self.owner, self.session)
 
     def make_ready(self) -> None:
         """Have a good browser and its proxy before a job is claimed; raises LaunchFailed."""
@@ -195,7 +188,7 @@ class Performer:
         delay = verdict.after_seconds
         if verdict.outcome is not Outcome.HANDED_BACK:
             self.entry.phase = Phase.CAPTURING
-            why = self._explain(claim, error, verdict)
+            why = self._reporter.report(claim, error, verdict, self.entry.step)
             if delay is None:
                 base = (task and task.retry_delay_seconds) or self.settings.retry_delay_seconds
                 delay = backoff_seconds(claim.attempt - claim.forgiven, base)
@@ -247,45 +240,6 @@ class Performer:
             f" → {self.settings.errors_dir.name}/{why.evidence}" if why.evidence else "",
         )
 
-    def _explain(self, claim: Claim, error: BaseException, verdict: Verdict) -> Explanation:
-        text = "".join(traceback.format_exception(error))
-        kind = type(error).__name__
-        key, label = fingerprint(kind, str(error), claim.task, frames_of(error))
-        failure = evidence.Failure(
-            job_id=claim.job_id,
-            attempt=claim.attempt,
-            task=claim.task,
-            payload=_lenient(claim.payload),
-            exception_type=kind,
-            exception_message=str(error),
-            traceback=text,
-            fingerprint=key,
-            outcome=verdict.outcome.value,
-            cause=verdict.cause.value,
-            worker_slot=self.owner.slot,
-            incarnation=self.owner.incarnation,
-            run_id=str(self.run_id),
-            fence=claim.fence,
-            last_step=self.entry.step or None,
-            hang_stack=error.stack if isinstance(error, JobTimedOut) else None,
-        )
-        steps = evidence.capture(self.settings.errors_dir, failure, self.session)
-        missing = evidence.missing(steps)
-        lost = missing.get("folder") or missing.get("error")
-        folder = None if lost else f"{claim.job_id}/{claim.attempt}"
-        reason = verdict.reason
-        if lost:
-            reason += f" (no evidence: {lost})"
-        return Explanation(
-            reason=reason,
-            last_error=text,
-            fingerprint=key,
-            evidence=folder,
-            last_step=self.entry.step or None,
-            label=label,
-            cause=verdict.cause,
-        )
-
     def _job(self, claim: Claim, seconds: float) -> Job:
         def show(text: str) -> None:
             self.entry.step = text
@@ -322,10 +276,3 @@ def _count(claim: Claim, outcome: Outcome) -> str:
         case Outcome.CRASHED:
             return f"crash {claim.crashes + 1}"
     return f"attempt {claim.tries} of {claim.max_attempts}"
-
-
-def _lenient(text: str) -> JSON:
-    try:
-        return parse_json(text)
-    except PayloadError:
-        return text

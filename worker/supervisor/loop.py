@@ -20,6 +20,7 @@ from worker.models import Outcome
 from worker.settings import RunSettings
 from worker.supervisor.child import adopt_orphans
 from worker.supervisor.courier import LAST_DELIVERY_SECONDS, CourierLink
+from worker.supervisor.figures import Figures
 from worker.supervisor.heart import Heart
 from worker.supervisor.heart_link import HeartLink
 from worker.supervisor.oom import oom_kills
@@ -27,7 +28,7 @@ from worker.supervisor.output import LineReader
 from worker.supervisor.signals import SignalQueue
 from worker.supervisor.slot import Slot, State
 from worker.supervisor.strays import Strays
-from worker.supervisor.view import Display, PoolView, Summary, WorkerSummary, WorkerView
+from worker.supervisor.view import Display, Summary
 
 TICK_SECONDS = 0.2
 # A worker told to hand its job back gets this long; then it is done for it.
@@ -55,14 +56,13 @@ class Supervisor:
         self._display = display
         self._board = Board(settings.workers)
         self._signals = SignalQueue()
-        self._started_at = time.monotonic()
         self._stopped_by: str | None = None
         self._abandon_at = float("inf")
         self._kill_at = float("inf")
         self._oom_kills = oom_kills()
         self._strays = Strays()
         if settings.max_runtime_seconds is not None:
-            self._board.header.claim_until = self._started_at + settings.max_runtime_seconds
+            self._board.header.claim_until = time.monotonic() + settings.max_runtime_seconds
         reader, writer = os.pipe2(os.O_CLOEXEC)
         self._heart_output = LineReader(reader)
         self._heart = HeartLink(
@@ -73,6 +73,7 @@ class Supervisor:
             Slot(number, entry, partial(worker_main, settings, run_id, number, self._board))
             for number, entry in zip(settings.slots, self._board.entries, strict=True)
         ]
+        self._figures = Figures(run_id, self._board.header, self._slots)
 
     def run(self) -> Summary:
         """Run the pool until it has drained or is told to stop; leave no process behind."""
@@ -92,7 +93,9 @@ class Supervisor:
                 self._wait()
         finally:
             self._end_everything()
-        return self._summary()
+        # Workers leave by themselves when there is no time for another job.
+        has_run_out = TIME_IS_OVER if self._board.header.is_time_up else None
+        return self._figures.summary(self._stopped_by or has_run_out)
 
     def _is_over(self) -> bool:
         has_begun = any(slot.state is not State.WAITING for slot in self._slots)
@@ -105,7 +108,7 @@ class Supervisor:
     def _take_signals(self) -> None:
         for number in self._signals.take():
             if number is signal.SIGUSR1:
-                self._display.say(self._status_line())
+                self._display.say(self._figures.status_line())
             elif number is not signal.SIGCHLD:
                 self._stop(number.name)
 
@@ -214,7 +217,7 @@ class Supervisor:
                 slot.start_if_due()
 
     def _draw(self) -> None:
-        self._display.update(self._view())
+        self._display.update(self._figures.view(is_stopping=self._stopped_by is not None))
 
     def _wait(self) -> None:
         readers: dict[int, tuple[Slot | None, LineReader]] = {
@@ -265,71 +268,3 @@ class Supervisor:
         if not is_in_a_hurry:
             self._courier.start_if_needed(bool(self._board.header.has_due_events))
         self._courier.stop(0.0 if is_in_a_hurry else LAST_DELIVERY_SECONDS)
-
-    def _view(self) -> PoolView:
-        header, now = self._board.header, time.monotonic()
-        away = header.database_away_since
-        return PoolView(
-            seconds=now - self._started_at,
-            done=self._total("done"),
-            failed=self._total("failed"),
-            retried=self._total("retried"),
-            left=header.pending + header.in_progress if header.counted_at else None,
-            waiting=header.waiting,
-            is_stopping=self._stopped_by is not None,
-            database_away_seconds=now - away if away else 0.0,
-            workers=[self._worker_view(slot, now) for slot in self._slots],
-        )
-
-    def _worker_view(self, slot: Slot, now: float) -> WorkerView:
-        entry = slot.entry
-        doing = Phase(entry.phase).name.lower() if slot.pid else slot.state.name.lower()
-        return WorkerView(
-            slot=slot.number,
-            doing=doing.replace("_", " "),
-            job_id=entry.job_id if slot.pid else 0,
-            label=entry.label,
-            step=entry.step,
-            age_seconds=now - entry.claimed_at if entry.job_id else 0.0,
-            done=slot.count("done"),
-            failed=slot.count("failed"),
-        )
-
-    def _status_line(self) -> str:
-        view = self._view()
-        busy = [f"{w.slot}:{w.job_id}({w.age_seconds:.0f}s)" for w in view.workers if w.job_id]
-        left = "?" if view.left is None else view.left
-        return (
-            f"{view.done} done, {view.failed} failed, {left} left after {view.seconds:.0f} s; "
-            f"at work: {' '.join(busy) or 'none'}"
-        )
-
-    def _total(self, name: str) -> int:
-        by_heart: int = getattr(self._board.header, name, 0)
-        return by_heart + sum(slot.count(name) for slot in self._slots)
-
-    def _summary(self) -> Summary:
-        return Summary(
-            run_id=self._run_id,
-            seconds=time.monotonic() - self._started_at,
-            done=self._total("done"),
-            failed=self._total("failed"),
-            retried=self._total("retried"),
-            swept=self._total("swept"),
-            handed_back=self._total("handed_back"),
-            crashes=sum(slot.crashes for slot in self._slots),
-            # Workers leave by themselves when there is no time for another job.
-            stopped_by=self._stopped_by
-            or (TIME_IS_OVER if self._board.header.is_time_up else None),
-            workers=[
-                WorkerSummary(
-                    slot=slot.number,
-                    done=slot.count("done"),
-                    failed=slot.count("failed"),
-                    retried=slot.count("retried"),
-                    crashes=slot.crashes,
-                    given_up=slot.last_ending if slot.state is State.GIVEN_UP else None,
-                )
-                for slot in self._slots
-            ],
-        )
