@@ -46,6 +46,18 @@ def test_a_block_that_is_left_in_time_is_left_alone():
     assert limit.stack == ""
 
 
+def test_short_blocks_do_not_wake_the_thread(monkeypatch):
+    watchdog = Watchdog()
+    wakings = []
+    monkeypatch.setattr(watchdog._wakeup, "notify", lambda: wakings.append(1))
+    for _ in range(100):
+        with watchdog.limit(30, lambda: None):
+            pass
+        time.sleep(0.001)
+
+    assert len(wakings) <= 1
+
+
 def test_limits_nest_and_the_shorter_one_fires_alone():
     watchdog, inner, outer = Watchdog(), threading.Event(), threading.Event()
     with watchdog.limit(30, outer.set) as long, watchdog.limit(0.05, inner.set) as short:

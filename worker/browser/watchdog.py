@@ -127,6 +127,7 @@ class Watchdog:
                 self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
                 self._thread.start()
             elif limit.due < self._next_due:
+                self._next_due = limit.due
                 self._wakeup.notify()
 
     def disarm(self, limit: Limit) -> None:
@@ -142,8 +143,10 @@ class Watchdog:
                 now = time.monotonic()
                 for limit in [each for each in self._armed if each.actions and each.due <= now]:
                     limit.fire()
-                waiting = [limit.due for limit in self._armed if limit.actions]
-                self._next_due = min(waiting, default=now + IDLE_SECONDS)
+                # Not before it is time: short blocks, one after another, then never wake this thread.
+                if now >= self._next_due:
+                    waiting = [limit.due for limit in self._armed if limit.actions]
+                    self._next_due = min(waiting, default=now + IDLE_SECONDS)
                 self._wakeup.wait(max(0.0, self._next_due - time.monotonic()))
 
 
