@@ -23,10 +23,14 @@ _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s'\"<>)\]]+", re.IGNORECASE)
 _UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
 _HEX = re.compile(r"\b(?:0x)?(?=[0-9a-f]*\d)[0-9a-f]{8,}\b", re.IGNORECASE)
 _DURATION = re.compile(r"\b\d+(?:\.\d+)?\s*(?:ms|s|seconds?|minutes?|min|h|hours?)\b")
-_DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
+# But for a status: HTTP 404 and HTTP 500 are different errors.
+_DIGITS = re.compile(r"(?<!\d)(?!(?<=\bHTTP )\d{3}\b)\d+(?:[.,:]\d+)*")
 # In a selector `h1` and `h2` differ in meaning, `#row-7` and `.item-4711` do not.
 _SELECTOR_DIGITS = re.compile(r"\d{2,}|(?<![a-zA-Z])\d")
 _VISIBLE = re.compile(r"\s+(?:to be .*)?$")
+
+# What calls tasks: that a failure came through here tells nothing.
+_MACHINERY = {str(Path(__file__).with_name(name)) for name in ("perform.py", "task_run.py")}
 
 MAX_LABEL = 240
 
@@ -60,8 +64,8 @@ def frames_of(error: BaseException) -> list[Frame]:
 
 
 def project_frame(frames: Iterable[Frame]) -> str:
-    """Name the innermost frame outside the libraries, without its line: edits move lines."""
-    own = [(file, function) for file, function in frames if not _is_library(file)]
+    """Name the innermost frame of a task's code, without its line: edits move lines."""
+    own = [frame for frame in frames if not _is_library(frame[0])]
     if not own:
         return ""
     file, function = own[-1]
@@ -84,7 +88,12 @@ def _strip_selector(selector: str) -> str:
 
 
 def _is_library(file: str) -> bool:
-    if file.startswith("<") or "site-packages" in file or "dist-packages" in file:
+    if (
+        file in _MACHINERY
+        or file.startswith("<")
+        or "site-packages" in file
+        or "dist-packages" in file
+    ):
         return True
     stdlib = sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")
     return any(Path(file).is_relative_to(folder) for folder in stdlib)

@@ -27,3 +27,12 @@ def test_every_command_has_a_line_of_help():
         command = main.cli.get_command(context, name)
         assert command is not None
         assert command.get_short_help_str(), name
+
+
+def test_a_group_without_a_command_lists_and_takes_the_flags_of_its_list():
+    for name in ("accounts", "breakers", "limits", "profiles", "proxies"):
+        group = main.cli.get_command(click.Context(main.cli), name)
+        assert isinstance(group, click.Group)
+        for arguments in ([], ["--json"]):
+            context = group.make_context(name, list(arguments))
+            assert [*context._protected_args, *context.args] == ["list", *arguments]

@@ -6,6 +6,8 @@ import uuid
 
 import pytest
 
+from worker import task_run
+from worker.errors import Fail
 from worker.fingerprint import fingerprint, frames_of, normalise, project_frame
 
 LIBRARY = "/srv/.venv/lib/python3.11/site-packages/playwright/sync_api/_generated.py"
@@ -88,6 +90,8 @@ def test_what_makes_an_error_another_makes_another_key(other):
         (f"no order {uuid.UUID(int=7)} in 12 rows", "no order UUID in N rows"),
         ("waited 2.5s, then 30 seconds", "waited TIME, then TIME"),
         ("object at 0x7f5238653c50", "object at HEX"),
+        ("HTTP 404 from http://h.test/7", "HTTP 404 from URL"),
+        ("row4711, HTTP 1234, HTTP 5 of 6", "rowN, HTTP N, HTTP N of N"),
         ("feedface is a word, 'added' too", "feedface is a word, 'added' too"),
     ],
 )
@@ -103,6 +107,13 @@ def test_the_innermost_frame_outside_the_libraries_is_taken():
     except ValueError as error:
         frames = frames_of(error)
     assert project_frame(frames).startswith("test_fingerprint.py:")
+
+
+def test_what_calls_tasks_is_not_the_place_of_a_failure():
+    with pytest.raises(Fail) as caught:
+        task_run.as_json(object())
+
+    assert project_frame(frames_of(caught.value)[1:]) == ""
 
 
 def test_an_empty_message_still_has_a_fingerprint():

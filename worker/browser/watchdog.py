@@ -143,7 +143,7 @@ class Watchdog:
                 now = time.monotonic()
                 for limit in [each for each in self._armed if each.actions and each.due <= now]:
                     limit.fire()
-                # Not before it is time: short blocks, one after another, then never wake this thread.
+                # Not before it is time: then a row of short blocks never wakes this thread.
                 if now >= self._next_due:
                     waiting = [limit.due for limit in self._armed if limit.actions]
                     self._next_due = min(waiting, default=now + IDLE_SECONDS)

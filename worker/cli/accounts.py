@@ -8,6 +8,7 @@ from contextlib import closing
 import click
 
 from worker.cli.connection import open_database
+from worker.cli.groups import DefaultGroup
 from worker.cli.options import json_flag
 from worker.cli.profile_views import NONE, table
 from worker.cli.wording import moment, operator, plain
@@ -16,7 +17,7 @@ from worker.log import printable
 from worker.profiles import store
 
 
-@click.group("accounts")
+@click.group("accounts", cls=DefaultGroup)
 def group() -> None:
     """The accounts that profiles belong to."""
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 import click
 
 from worker.cli.connection import is_private, private_server, resolve
+from worker.cli.groups import DefaultGroup
 from worker.cli.options import json_flag
 from worker.database import Database, DatabaseError
 from worker.errors import NightshiftError, UsageError
@@ -19,7 +20,13 @@ from worker.settings import DatabaseSettings
 from worker.supervisor.child import call_in_child
 
 
-@click.group("db")
+class DatabaseGroup(DefaultGroup):
+    """Bare, it tells how the database is."""
+
+    default = "status"
+
+
+@click.group("db", cls=DatabaseGroup)
 def db() -> None:
     """Start, stop and look into the private server."""
 

@@ -10,6 +10,7 @@ import click
 from worker import breakers as breaking
 from worker import limits as limiting
 from worker.cli.connection import open_database
+from worker.cli.groups import DefaultGroup
 from worker.cli.options import DURATION, json_flag
 from worker.cli.wording import duration, operator, plain
 from worker.closures import Closure
@@ -17,7 +18,7 @@ from worker.database import Row
 from worker.errors import UsageError
 
 
-@click.group("limits")
+@click.group("limits", cls=DefaultGroup)
 def limits() -> None:
     """Cap what runs at once and how often it starts, on all hosts."""
 
@@ -60,7 +61,7 @@ def list_limits(as_json: bool) -> None:
         click.echo("no limits; set one: launcher.py limits set site:example.com --concurrent 2")
 
 
-@click.group("breakers")
+@click.group("breakers", cls=DefaultGroup)
 def breakers() -> None:
     """See and set the circuit breakers of sites and profiles."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from worker import __version__
+from worker.cli.groups import DefaultGroup
 from worker.errors import NightshiftError
 from worker.log import redact
 from worker.settings import PROJECT_ROOT, load_dotenv
@@ -53,13 +54,10 @@ MODULES = {
 }
 
 
-class Commands(click.Group):
+class Commands(DefaultGroup):
     """All commands; bare flags belong to `run`: `launcher.py --workers 6` is a run."""
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args or (args[0].startswith("-") and args[0] not in ("-h", "--help", "--version")):
-            args = ["run", *args]
-        return super().parse_args(ctx, args)
+    default = "run"
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(MODULES)

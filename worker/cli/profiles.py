@@ -17,6 +17,7 @@ import click
 from worker import proxies
 from worker.cli import profile_views as views
 from worker.cli.connection import open_database, state_dir
+from worker.cli.groups import DefaultGroup
 from worker.cli.options import DURATION, json_flag
 from worker.cli.profile_fields import Known, endpoint_label, holds_credentials, profile_of
 from worker.cli.profile_lines import BadLine, read_profiles
@@ -36,7 +37,7 @@ LONGEST_CHECKOUT_SECONDS = 30 * 86400.0
 reason_option = click.option("--reason", required=True, help="Shown to whoever wonders.")
 
 
-@click.group("profiles")
+@click.group("profiles", cls=DefaultGroup)
 def group() -> None:
     """The browser profiles that jobs of accounts run in."""
 

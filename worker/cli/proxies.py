@@ -17,6 +17,7 @@ import click
 
 from worker import proxies, proxy_trial
 from worker.cli.connection import open_database
+from worker.cli.groups import DefaultGroup
 from worker.cli.options import json_flag
 from worker.cli.proxy_lines import BadLine, check_name, read_lines
 from worker.cli.wording import duration, moment, plain
@@ -29,7 +30,7 @@ MOST_BAD_LINES = 20
 HEADER = ("NAME", "PROXY", "REGION", "STATE", "BLOCKS", "ACCOUNTS", "LAST USED", "WHY")
 
 
-@click.group("proxies")
+@click.group("proxies", cls=DefaultGroup)
 def group() -> None:
     """The proxies that jobs go out through."""
 

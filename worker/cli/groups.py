@@ -1,0 +1,18 @@
+"""Groups of commands that do the most wanted thing when no command is named."""
+
+from __future__ import annotations
+
+import click
+
+OWN_FLAGS = ("-h", "--help", "--version")
+
+
+class DefaultGroup(click.Group):
+    """A group whose default command takes bare flags too: `limits --json` lists as JSON."""
+
+    default = "list"
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0].startswith("-") and args[0] not in OWN_FLAGS):
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)
