@@ -101,6 +101,11 @@ def note_failure(
     return opened == 1
 
 
+def forget_quiet(db: Database) -> None:
+    """Remove the counts of keys that have not failed lately: thousands of sites fail once."""
+    db.execute("forget_quiet_breakers", window_seconds=WINDOW_SECONDS)
+
+
 def all_breakers(db: Database) -> list[tuple[Row, Closure | None]]:
     """List every breaker that has something to tell, with what it holds back now."""
     rows = db.fetch_all("read_breakers")

@@ -77,7 +77,8 @@ class Closures:
         self._read_at = time.monotonic()
 
     def _read(self) -> None:
-        limits, breakers = self._db.fetch_all("read_limits"), self._db.fetch_all("read_breakers")
+        limits = self._db.fetch_all("read_limits")
+        breakers = self._db.fetch_all("read_tripped_breakers")
         found = [
             *closed_by_limits(self._db, limits),
             *closed_by_breakers(breakers),
@@ -86,7 +87,7 @@ class Closures:
             *closed_by_proxies(self._db),
         ]
         self.closed = {closure.key: closure for closure in found}
-        self.watched = frozenset(row["name"] for row in (*limits, *breakers) if _is_live(row))
+        self.watched = frozenset(row["name"] for row in (*limits, *breakers))
 
     def close(self, closure: Closure) -> None:
         """Leave a key alone that the gate has just refused, until the next look."""
@@ -274,8 +275,3 @@ def closed_by_proxies(db: Database) -> list[Closure]:
         )
         for row in db.fetch_all("waiting_accounts")
     ]
-
-
-def _is_live(row: Row) -> bool:
-    """A breaker that only counts failures needs no claim to pass through the gate."""
-    return row.get("state") != "closed"

@@ -1,7 +1,7 @@
 -- How much may run at once, and how often something may start, for a key such as
 -- `site:example.com`; `global` is everything. The jobs in progress are the count themselves.
 CREATE TABLE IF NOT EXISTS limits (
-  name           VARCHAR(255) NOT NULL,
+  name           VARCHAR(300) NOT NULL,
   concurrent     INT          NULL,
   per_minute     DOUBLE       NULL,
   next_start_at  DATETIME(6)  NULL COMMENT 'the rate allows nothing to start before',

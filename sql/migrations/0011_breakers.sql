@@ -1,7 +1,7 @@
 -- Circuit breakers, for keys such as `site:example.com` that have failed lately. Open: nothing is
 -- claimed for the key until a time. Half open: one job, the canary, is out to see.
 CREATE TABLE IF NOT EXISTS breakers (
-  name           VARCHAR(255) NOT NULL,
+  name           VARCHAR(300) NOT NULL,
   state          ENUM('closed', 'open', 'half_open') NOT NULL DEFAULT 'closed',
   failures       INT          NOT NULL DEFAULT 0 COMMENT 'since the window began',
   window_start   DATETIME(6)  NOT NULL,

@@ -38,6 +38,12 @@ SELECT COUNT(*) AS successes
            AND (%(profile)s IS NULL OR profile = %(profile)s)
          LIMIT %(limit)s) recent;
 
+-- name: forget_quiet_breakers
+-- Remove the breakers that say nothing any more: closed, left to themselves, no failure lately.
+DELETE FROM breakers
+ WHERE state = 'closed' AND held IS NULL
+   AND window_start < UTC_TIMESTAMP(6) - INTERVAL %(window_seconds)s SECOND;
+
 -- name: trip_breaker
 -- Open a closed breaker for a while.
 UPDATE breakers

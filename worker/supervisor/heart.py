@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worker import control, journal, log, outbox, runs, sweep
+from worker import breakers, control, journal, log, outbox, runs, sweep
 from worker.board import Board
 from worker.database import Database
 from worker.errors import DatabaseUnavailable
@@ -32,6 +32,7 @@ TICK_SECONDS = 0.25
 PROMOTE_SECONDS = 0.5
 CONTROL_SECONDS = 0.5
 OUTBOX_SECONDS = 0.5
+BREAKERS_SECONDS = 60.0
 MAX_REST_SECONDS = 30.0
 # A claim may still be on its way to the server when its worker dies: look again for so long.
 LATE_CLAIM_SECONDS = 10.0
@@ -90,6 +91,7 @@ class Heart:
             Chore(min(third, 30.0), lambda: self._sweep(db, queue)),
             Chore(1.0, lambda: self._count(queue), is_costly=True),
             Chore(OUTBOX_SECONDS, lambda: self._look_into_outbox(db)),
+            Chore(BREAKERS_SECONDS, lambda: breakers.forget_quiet(db)),
         ]
         while not (self._is_ending and not self._deaths):
             self._listen()
