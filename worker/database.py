@@ -7,6 +7,7 @@ conflicts at once, an absent server until patience ends. Whoever calls must be r
 from __future__ import annotations
 
 import random
+import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ Connection: TypeAlias = "pymysql.Connection[DictCursor]"
 DatabaseError = pymysql.Error
 T = TypeVar("T")
 
+CONNECT_SECONDS = 5
 _CONFLICT_TRIES = 20
 _SESSION = (
     "SET time_zone = '+00:00', innodb_lock_wait_timeout = 5, "
@@ -277,18 +279,37 @@ def _connect(settings: DatabaseSettings, read_timeout_seconds: float) -> Connect
         database=settings.database or None,
         charset="utf8mb4",
         autocommit=True,
-        connect_timeout=5,
+        connect_timeout=CONNECT_SECONDS,
         read_timeout=read_timeout_seconds,
         write_timeout=read_timeout_seconds,
         client_flag=CLIENT.MULTI_STATEMENTS,
         cursorclass=DictCursor,
         ssl=tls_context(settings),
         ssl_disabled=settings.ssl_mode == "disabled" or settings.unix_socket is not None,
+        defer_connect=True,
     )
+    if settings.unix_socket is None:
+        connection.connect()
+    else:
+        # PyMySQL would leave a socket open at which nobody answered, until it is collected. Given
+        # one, it has to be told that nobody listens in on it: MySQL asks for the password as it is.
+        connection._secure = True  # type: ignore[attr-defined]  # noqa: SLF001
+        connection.connect(_unix_socket(settings.unix_socket))
     with connection.cursor() as cursor:
         for statement in _SESSION:
             cursor.execute(statement)
     return connection
+
+
+def _unix_socket(path: str) -> socket.socket:
+    connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connected.settimeout(CONNECT_SECONDS)
+        connected.connect(path)
+    except BaseException:
+        connected.close()
+        raise
+    return connected
 
 
 def _code(error: BaseException) -> int | None:

@@ -7,15 +7,19 @@ settlement, when the profile's browser is closed.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from worker.browser.session import BrowserSession
 from worker.database import Database
-from worker.errors import LeaseLost
+from worker.errors import DatabaseUnavailable, LeaseLost
 from worker.models import Claim
 from worker.profiles import doubts, leases, store
 from worker.profiles.specs import spec_of
 from worker.rotation import Rotation
+
+# The leases end when the database stays away: by then the launcher has stopped the job.
+PATIENCE_SECONDS = 3.0
 
 logger = logging.getLogger("nightshift.worker")
 
@@ -51,16 +55,27 @@ class Environment:
 
     def note_step(self, text: str) -> None:
         """Keep the task's last safe step with the lease, and where its page was then."""
-        if self._profile_id is not None:
+        if (profile_id := self._profile_id) is not None:
             page = self.session.page
             url = page.url if page is not None else ""
-            leases.note_step(self.db, self._profile_id, self._fence, text, url)
+            self._tell(lambda: leases.note_step(self.db, profile_id, self._fence, text, url))
 
     def want_review(self, reason: str) -> None:
         """Have a person look at the profile before it is used again."""
         self._review = reason
-        if self._profile_id is not None:
-            leases.want_review(self.db, self._profile_id, self._fence, reason)
+        if (profile_id := self._profile_id) is not None:
+            self._tell(lambda: leases.want_review(self.db, profile_id, self._fence, reason))
+
+    def _tell(self, what: Callable[[], None]) -> None:
+        """Write what a task says of itself, but do not let its time run out over that.
+
+        Its step is on the board too, and its wish for a review goes with the release.
+        """
+        try:
+            with self.db.patience(PATIENCE_SECONDS):
+                what()
+        except DatabaseUnavailable as error:
+            logger.warning("a step of job %s was not written: %s", self._job_id, error)
 
     def doubt(self, step: str) -> None:
         """Think of what may be half done by a task that broke off at a step."""

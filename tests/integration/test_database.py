@@ -7,6 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import quote
 
 import pymysql
@@ -47,6 +48,7 @@ def session(db):
     return {**row, "isolation": isolation[0]["Value"]}
 
 
+OPEN_FILES = Path("/proc/self/fd")
 WANTED_SESSION = {
     "zone": "+00:00",
     "lock_wait": 5,
@@ -333,3 +335,13 @@ def test_a_missing_authority_file_is_named(tmp_path):
     settings = DatabaseSettings(host="127.0.0.1", ssl_mode="verify-ca", ssl_ca=absent)
     with pytest.raises(SettingsError, match=r"absent\.pem"):
         Database(settings).ping()
+
+
+def test_waiting_for_an_absent_server_keeps_no_socket_open(tmp_path):
+    nowhere = DatabaseSettings(unix_socket=str(tmp_path / "no.sock"))
+    before = len(list(OPEN_FILES.iterdir()))
+
+    for _ in range(20):
+        refusal(Database(nowhere))
+
+    assert len(list(OPEN_FILES.iterdir())) <= before

@@ -86,14 +86,14 @@ def note_step(db: Database, profile_id: str, fence: int, step: str, url: str) ->
         "note_step",
         profile_id=profile_id,
         fence=fence,
-        step=step[:255] or None,
-        url=url[:2048] or None,
+        step=_storable(step)[:255] or None,
+        url=_storable(url)[:2048] or None,
     )
 
 
 def want_review(db: Database, profile_id: str, fence: int, reason: str) -> None:
     """Keep why a person should look at a profile before it is used again."""
-    db.execute("want_review", profile_id=profile_id, fence=fence, reason=reason[:255])
+    db.execute("want_review", profile_id=profile_id, fence=fence, reason=_storable(reason)[:255])
 
 
 def release(
@@ -138,10 +138,12 @@ def end_unexplained(
     author: str,
     reason: str,
     only_if_expired: bool = False,
+    last_step: str | None = None,
 ) -> bool:
     """End a lease whose holder is gone: the profile is stale, or set aside where there are doubts.
 
-    Returns False when the lease had ended before, or has been renewed where it must be expired.
+    `last_step` is a later one than the lease has, if somebody knows it. Returns False when the
+    lease had ended before, or has been renewed where it must be expired.
     """
 
     def end(tx: Transaction) -> bool:
@@ -149,6 +151,7 @@ def end_unexplained(
         profile, lease = _locked(tx, profile_id, fence, how)
         if profile is None or lease is None:
             return False
+        lease["last_step"] = last_step or lease["last_step"]
         old = State(profile["state"])
         if old is State.LEASED:
             _set(tx, profile, State.STALE, "stale", author, reason, lease)
@@ -162,14 +165,22 @@ def end_unexplained(
     return db.transaction(end)
 
 
-def end_of_the_dead(db: Database, incarnation: int, ending: str) -> list[str]:
-    """End the leases of a worker that died; return the names of its profiles."""
-    ended = []
-    for row in db.fetch_all("leases_of_incarnation", incarnation=incarnation):
-        reason = f"its worker died: {ending}"
-        if end_unexplained(db, row["profile_id"], row["fence"], author="launcher", reason=reason):
-            ended.append(row["profile_id"])
-    return ended
+def end_of_the_dead(
+    db: Database, incarnation: int, ending: str, *, last_step: str | None = None
+) -> list[str]:
+    """End the leases of a worker that died at a step; return the names of its profiles."""
+    return [
+        row["profile_id"]
+        for row in db.fetch_all("leases_of_incarnation", incarnation=incarnation)
+        if end_unexplained(
+            db,
+            row["profile_id"],
+            row["fence"],
+            author="launcher",
+            reason=f"its worker died: {ending}",
+            last_step=last_step,
+        )
+    ]
 
 
 def sweep(db: Database, *, with_expired: bool = True) -> list[tuple[str, str]]:
@@ -227,3 +238,8 @@ def _set(
         fence=lease["fence"],
         job_id=lease["job_id"],
     )
+
+
+def _storable(text: str) -> str:
+    """Replace half characters, which a page may hold and no column takes."""
+    return text.encode("utf-8", "replace").decode()

@@ -151,7 +151,11 @@ class Heart:
             death["ending"],
             lambda claim: obituary.write(self.settings.errors_dir, claim, death),
         )
-        for profile in leases.end_of_the_dead(db, death["incarnation"], death["ending"]):
+        # What the board shows may be later than what reached the database.
+        step = death["step"] if death["job_id"] else None
+        for profile in leases.end_of_the_dead(
+            db, death["incarnation"], death["ending"], last_step=step
+        ):
             logger.warning(
                 "profile %s: its worker died, it is looked at before it is used", profile
             )
