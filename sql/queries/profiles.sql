@@ -173,9 +173,12 @@ UPDATE work_queue
    AND (wait_reason IS NULL OR wait_reason <> %(reason)s OR %(delay_seconds)s IS NOT NULL);
 
 -- name: proxy_of_profile
--- Read whether a profile's proxy can be used.
-SELECT name, region, is_enabled,
-       GREATEST(0, COALESCE(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), cooling_until), 0))
-         / 1000000 AS cooling_seconds
-  FROM proxies
- WHERE name = %(name)s;
+-- Read whether a profile's proxy can be used, as a whole and for one site.
+SELECT p.name, p.region, p.is_enabled,
+       GREATEST(0, COALESCE(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), p.cooling_until), 0))
+         / 1000000 AS cooling_seconds,
+       GREATEST(0, COALESCE(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), b.cooling_until), 0))
+         / 1000000 AS site_seconds
+  FROM proxies p
+  LEFT JOIN proxy_blocks b ON b.proxy_id = p.id AND b.site = %(site)s
+ WHERE p.name = %(name)s;
