@@ -14,6 +14,7 @@ from typing import Any
 from worker.database import Database, Row
 from worker.models import Candidate
 from worker.proxies import shortage
+from worker.proxy_blocks import closed_routes, route_keys
 
 MAX_AGE_SECONDS = 0.5
 GLOBAL = "global"
@@ -29,6 +30,8 @@ _CONDITIONS = (
     ("account", "not_of_closed_accounts", "closed_accounts"),
     ("profile", "not_of_closed_profiles", "closed_profiles"),
     ("address", "not_of_waiting_accounts", "waiting_accounts"),
+    ("exit", "not_where_all_proxies_cool", "cooling_sites"),
+    ("route", "not_on_cooling_routes", "cooling_routes"),
 )
 
 
@@ -54,7 +57,7 @@ def keys_of(candidate: Candidate) -> tuple[str, ...]:
         keys.append(PROXIES)
         if candidate.account_id:
             keys.append(f"address:{candidate.account_id}")
-    return tuple(keys)
+    return (*keys, *route_keys(candidate))
 
 
 class Closures:
@@ -241,7 +244,7 @@ def proxy_trouble(
         where = proxy["region"] or "an unknown region"
         return f"{who} is in {where}, not in {wanted_region}", None
     cooling = float(proxy["cooling_seconds"])
-    return (f"{who} cools down after a block", cooling) if cooling > 0 else None
+    return (f"{who} cools down after a failure", cooling) if cooling > 0 else None
 
 
 def closed_by_vendors(db: Database, limits: list[Row]) -> list[Closure]:
@@ -261,13 +264,16 @@ def closed_by_vendors(db: Database, limits: list[Row]) -> list[Closure]:
 
 
 def closed_by_proxies(db: Database) -> list[Closure]:
-    """Tell whether all proxies are out of use, and list the accounts that wait for theirs."""
-    supply = db.fetch_all("proxy_supply")[0]
-    if found := shortage(supply):
-        return [Closure(PROXIES, *found)]
-    if not supply["cooling"]:
+    """Tell whether all proxies are out of use; list who waits for theirs, and for which sites."""
+    supply = db.fetch_all("proxy_supply", site=None)[0]
+    if not supply["proxies"]:
         return []
-    return [
+    closed = [Closure(*found) for found in closed_routes(db)]
+    if found := shortage(supply):
+        return [*closed, Closure(PROXIES, *found)]
+    if not supply["cooling"]:
+        return closed
+    return closed + [
         Closure(
             f"address:{row['account_id']}",
             f"the proxy of account {row['account_id']}, {row['name']}, cools down",

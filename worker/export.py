@@ -30,6 +30,7 @@ class Selection:
     statuses: tuple[str, ...] = ("done",)
     since: datetime = EARLIEST
     before: datetime = LATEST
+    with_archive: bool = False
     last_id: int = 0
 
 
@@ -41,9 +42,10 @@ def read(
     if is_followed:
         now: datetime = db.fetch_all("database_time")[0]["now"]
         before = min(before, now - timedelta(seconds=SETTLING_SECONDS))
+    name = "finished_and_archived_jobs" if selection.with_archive else "finished_jobs"
     while True:
         rows = db.fetch_all(
-            "finished_jobs",
+            name,
             finished_at=selection.since,
             id=selection.last_id,
             before=before,

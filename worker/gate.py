@@ -67,6 +67,10 @@ class Gate:
         elif blames_site:
             self._tell(lambda: self._note(claim, reason, retry_after))
 
+    def look_again(self) -> None:
+        """See what a block has closed, before another job of that site is claimed in vain."""
+        self._tell(lambda: self.closures.refresh(at_once=True))
+
     def _note(self, claim: Claim, reason: str, retry_after: float | None) -> None:
         for key in claim.breaker_keys:
             if breakers.note_failure(

@@ -212,7 +212,8 @@ class Performer:
         if verdict.blames_proxy:
             self.rotation.drop(verdict.reason)
         elif was_blocked:
-            self.rotation.turn(verdict.reason, verdict.after_seconds)
+            if self.rotation.turn(verdict.reason, verdict.after_seconds, claim.site):
+                self.gate.look_again()
         else:
             self.session.release(clean=False)
 

@@ -1,4 +1,4 @@
-"""The proxies of a pool: added by hand, chosen in turn, left alone a while after a block.
+"""The proxies of a pool: added by hand, chosen in turn, left alone a while where they are blocked.
 
 An account keeps its proxy as long as that is enabled. Credentials leave this module only inside a
 `Proxy`, whose texts do not show them.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from worker import proxy_blocks
 from worker.database import Database, Row, Transaction
 from worker.errors import BadData, DuplicateKey, UsageError
 from worker.proxy import Proxy
@@ -69,6 +70,7 @@ def enable(db: Database, name: str) -> None:
     """Let a proxy be chosen again, at once; raises UsageError when there is none of that name."""
     _require(db, name)
     db.execute("switch_proxy", name=name, is_enabled=True, reason=None)
+    db.execute("forget_proxy_blocks", name=name)
 
 
 def disable(db: Database, name: str, reason: str | None = None) -> None:
@@ -84,25 +86,36 @@ def remove(db: Database, name: str) -> None:
 
 
 def choose(
-    db: Database, *, region: str | None = None, account_id: str | None = None
+    db: Database,
+    *,
+    region: str | None = None,
+    account_id: str | None = None,
+    site: str | None = None,
 ) -> Proxy | None:
     """Take the proxy whose turn it is; None when there is none that may be used now.
 
     The one blocked longest ago (or never) comes first, then the one used longest ago. An account
-    has the same one every time; while that cools down, None: the account waits.
+    has the same one every time; while that cools down, None: the account waits. Where a proxy was
+    blocked counts for a `site` that is named; '' is the one of all jobs without a site.
     """
-    return look(db, region=region, account_id=account_id).proxy
+    return look(db, region=region, account_id=account_id, site=site).proxy
 
 
-def look(db: Database, *, region: str | None = None, account_id: str | None = None) -> Choice:
+def look(
+    db: Database,
+    *,
+    region: str | None = None,
+    account_id: str | None = None,
+    site: str | None = None,
+) -> Choice:
     """Choose like `choose`, and tell why there is nothing to choose."""
     # Most pools have no proxies: one read, and no transaction, tells that.
-    supply = db.fetch_all("proxy_supply")[0]
+    supply = db.fetch_all("proxy_supply", site=site)[0]
     if not supply["proxies"]:
         return Choice(None)
-    found = db.transaction(lambda tx: _choose(tx, region, account_id))
+    found = db.transaction(lambda tx: _choose(tx, region, account_id, site))
     if found.proxy is None and not found.reason:
-        reason, seconds = shortage(db.fetch_all("proxy_supply")[0]) or (
+        reason, seconds = shortage(db.fetch_all("proxy_supply", site=site)[0], site) or (
             f"no proxy of region {region} can be used now" if region else "no proxy is free",
             1.0,
         )
@@ -116,7 +129,7 @@ def still_usable(db: Database, proxy_id: int) -> Choice:
     return _choice(row) if row is not None else Choice(None)
 
 
-def shortage(supply: Row) -> tuple[str, float | None] | None:
+def shortage(supply: Row, site: str | None = None) -> tuple[str, float | None] | None:
     """Say why there is no proxy to be had, and for how long; None when there is one or none is."""
     total, enabled = int(supply["proxies"]), int(supply["enabled"])
     if not total or enabled > int(supply["cooling"]):
@@ -125,7 +138,8 @@ def shortage(supply: Row) -> tuple[str, float | None] | None:
         what = "the only proxy is" if total == 1 else f"all {total} proxies are"
         return f"{what} disabled; enable or remove them: launcher.py proxies list", None
     what = "the only proxy cools" if enabled == 1 else f"all {enabled} proxies cool"
-    return f"{what} down after blocks or failures", float(supply["wait_seconds"])
+    where = "" if site is None else f"{proxy_blocks.where(site)} "
+    return f"{what} down {where}after blocks or failures", float(supply["wait_seconds"])
 
 
 def note_block(
@@ -134,10 +148,10 @@ def note_block(
     cooldown_seconds: float = COOLDOWN_SECONDS,
     retry_after: float | None = None,
     reason: str = "a block",
+    site: str = "",
 ) -> None:
-    """Leave a proxy alone for a while, because a site refused what came through it."""
-    seconds = max(cooldown_seconds, retry_after or 0.0)
-    db.execute("note_proxy_block", id=proxy_id, seconds=seconds, reason=reason[:255])
+    """Leave a proxy alone for a while for a site that refused what came through it."""
+    proxy_blocks.note(db, proxy_id, site, max(cooldown_seconds, retry_after or 0.0), reason)
 
 
 def note_unreachable(
@@ -172,14 +186,16 @@ def record_trial(db: Database, proxy: Proxy, took_ms: int, problem: str | None) 
     db.execute("record_proxy_test", id=proxy.id, took_ms=took_ms, problem=problem)
 
 
-def _choose(tx: Transaction, region: str | None, account_id: str | None) -> Choice:
+def _choose(
+    tx: Transaction, region: str | None, account_id: str | None, site: str | None
+) -> Choice:
     former_id = None
     if account_id is not None:
-        kept = tx.fetch_all("proxy_of_account", account_id=account_id)
+        kept = tx.fetch_all("proxy_of_account", account_id=account_id, site=site)
         if kept and kept[0]["is_enabled"]:
-            return _kept(tx, kept[0])
+            return _kept(tx, kept[0], site)
         former_id = kept[0]["id"] if kept else None
-    rows = tx.fetch_all("next_proxy", region=region)
+    rows = tx.fetch_all("next_proxy", region=region, site=site)
     if not rows:
         return Choice(None)
     if account_id is not None:
@@ -187,15 +203,18 @@ def _choose(tx: Transaction, region: str | None, account_id: str | None) -> Choi
             "assign_proxy", account_id=account_id, proxy_id=rows[0]["id"], former_id=former_id
         )
         # Another worker may have been quicker: then the account has that one's choice.
-        return _kept(tx, tx.fetch_all("proxy_of_account", account_id=account_id)[0])
+        kept = tx.fetch_all("proxy_of_account", account_id=account_id, site=site)
+        return _kept(tx, kept[0], site)
     tx.execute("mark_proxy_used", id=rows[0]["id"])
     return _choice(rows[0])
 
 
-def _kept(tx: Transaction, row: Row) -> Choice:
+def _kept(tx: Transaction, row: Row, site: str | None) -> Choice:
+    reason = f"the account's proxy {row['name']} cools down"
     if row["cooling_seconds"] > 0:
-        reason = f"the account's proxy {row['name']} cools down"
         return Choice(None, reason, float(row["cooling_seconds"]))
+    if site is not None and row["site_seconds"] > 0:
+        return Choice(None, f"{reason} {proxy_blocks.where(site)}", float(row["site_seconds"]))
     tx.execute("mark_proxy_used", id=row["id"])
     return _choice(row)
 

@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Callable
 
-from worker import proxies
+from worker import proxies, proxy_blocks
 from worker.browser.session import BrowserSession
 from worker.closures import PROXIES, Closure
 from worker.database import Database
@@ -44,6 +44,8 @@ class Rotation:
         self._cooldown_seconds = cooldown_seconds
         self._looked_at = float("-inf")
         self._usual = _NONE
+        # Where the usual proxy was blocked.
+        self._cooling_sites: frozenset[str] = frozenset()
         # Of the job that runs now: an account's own proxy, or the usual one.
         self._serving = _NONE
         self._proven: dict[int, float] = {}
@@ -72,9 +74,11 @@ class Rotation:
         self._serving = _NONE
         if claim.profile_id:
             return
-        choice = self._usual
+        choice, site = self._usual, claim.site or ""
         if claim.account_id and choice != _NONE:
-            choice = self._choice_of(claim.account_id)
+            choice = self._choice_for(site, claim.account_id)
+        elif site in self._cooling_sites:
+            choice = self._choice_for(site)
         if choice.proxy is None and choice.reason:
             raise ProxyUnavailable(choice.reason, after=choice.seconds)
         self._serving = choice
@@ -115,37 +119,52 @@ class Rotation:
             lambda proxy_id: proxies.note_unreachable(self._db, proxy_id, reason), reason
         )
 
-    def turn(self, reason: str, retry_after: float | None) -> None:
-        """After a block: the next proxy, or without proxies a fresh context."""
-        self._part_from(
+    def turn(self, reason: str, retry_after: float | None, site: str | None) -> bool:
+        """After a block: the next proxy for that site, or without proxies a fresh context.
+
+        Returns whether there was a proxy, which is left alone for that site now.
+        """
+        return self._part_from(
             lambda proxy_id: proxies.note_block(
-                self._db, proxy_id, self._cooldown_seconds, retry_after, reason
+                self._db, proxy_id, self._cooldown_seconds, retry_after, reason, site or ""
             ),
             reason,
+            f" {proxy_blocks.where(site or '')}",
         )
 
-    def _part_from(self, note: Callable[[int], None], reason: str) -> None:
+    def _part_from(self, note: Callable[[int], None], reason: str, where: str = "") -> bool:
         proxy, self._serving = self._serving.proxy, _NONE
         self._session.renew_context()
         if proxy is None or proxy.id is None:
-            return
+            return False
         proxy_id = proxy.id
-        logger.warning("proxy %s (%s) is left alone a while: %s", proxy.name, proxy, reason)
+        logger.warning(
+            "proxy %s (%s) is left alone a while%s: %s", proxy.name, proxy, where, reason
+        )
         self._tell(lambda: note(proxy_id))
         self._proven.pop(proxy_id, None)
         self._looked_at = float("-inf")
+        return True
 
-    def _choice_of(self, account_id: str) -> Choice:
+    def _choice_for(self, site: str, account_id: str | None = None) -> Choice:
+        """Find an account's own proxy, or the next that may be used for a site, and keep to it."""
         try:
             with self._db.patience(PATIENCE_SECONDS):
-                return proxies.look(self._db, account_id=account_id)
+                choice = proxies.look(self._db, account_id=account_id, site=site)
+                if account_id is None and choice.proxy is not None:
+                    self._take(choice)
+                return choice
         except DatabaseUnavailable as error:
-            raise ProxyUnavailable(f"the account's proxy cannot be looked up: {error}") from error
+            raise ProxyUnavailable(f"the proxy cannot be looked up: {error}") from error
 
     def _take(self, usual: Choice) -> None:
         if usual.proxy != self._usual.proxy and usual.proxy is not None:
             logger.info("pages go through proxy %s (%s) now", usual.proxy.name, usual.proxy)
         self._usual = usual
+        self._cooling_sites = frozenset()
+        if usual.proxy is not None:
+            rows = proxy_blocks.cooling(self._db, usual.proxy.id)
+            self._cooling_sites = frozenset(row["site"] for row in rows)
         self._looked_at = time.monotonic()
 
     def _is_fault_of_site(self, proxy_id: int, site: str) -> bool:

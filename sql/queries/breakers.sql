@@ -95,3 +95,7 @@ ON DUPLICATE KEY UPDATE
        until = VALUES(until), reason = VALUES(reason), held = VALUES(held),
        held_by = VALUES(held_by), canary_job = NULL, canary_fence = NULL,
        window_start = VALUES(window_start);
+
+-- name: forget_breaker
+-- Forget a breaker, with what it guarded.
+DELETE FROM breakers WHERE name = %(name)s;

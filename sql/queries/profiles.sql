@@ -29,12 +29,34 @@ SELECT id FROM profiles
  ORDER BY state = 'available' DESC, state_since, id;
 
 -- name: add_profile
--- Add a profile.
+-- Add a profile. One of that name may have been removed: fences go on from its last.
 INSERT INTO profiles (id, account_id, proxy, provider, folder, vendor_id, endpoint, options, region,
-                      max_active_runs, release_policy, allowed_actions, state_since, created_at)
+                      max_active_runs, release_policy, allowed_actions, state_since, created_at,
+                      fence)
 VALUES (%(id)s, %(account_id)s, %(proxy)s, %(provider)s, %(folder)s, %(vendor_id)s, %(endpoint)s,
         %(options)s, %(region)s, %(max_active_runs)s, %(release_policy)s, %(allowed_actions)s,
-        UTC_TIMESTAMP(6), UTC_TIMESTAMP(6));
+        UTC_TIMESTAMP(6), UTC_TIMESTAMP(6),
+        COALESCE((SELECT MAX(fence) FROM profile_events WHERE profile_id = %(id)s), 0));
+
+-- name: change_profile
+-- Change what a locked profile consists of; its provider stays.
+UPDATE profiles
+   SET account_id = %(account_id)s, proxy = %(proxy)s, folder = %(folder)s,
+       vendor_id = %(vendor_id)s, endpoint = %(endpoint)s, options = %(options)s,
+       region = %(region)s, max_active_runs = %(max_active_runs)s,
+       release_policy = %(release_policy)s, allowed_actions = %(allowed_actions)s
+ WHERE id = %(id)s;
+
+-- name: remove_profile
+-- Remove a locked profile; what happened to it is kept.
+DELETE FROM profiles WHERE id = %(id)s;
+
+-- name: jobs_waiting_for_profile
+-- Count the pending jobs that name a profile, or an account and no profile.
+SELECT COUNT(*) AS jobs, MIN(id) AS first_id
+  FROM work_queue FORCE INDEX (next_candidates)
+ WHERE status = 'pending'
+   AND (profile = %(profile)s OR (profile IS NULL AND account = %(account)s));
 
 -- name: set_profile_state
 -- Move a profile from the state it was read in to another.
@@ -151,9 +173,12 @@ UPDATE work_queue
    AND (wait_reason IS NULL OR wait_reason <> %(reason)s OR %(delay_seconds)s IS NOT NULL);
 
 -- name: proxy_of_profile
--- Read whether a profile's proxy can be used.
-SELECT name, region, is_enabled,
-       GREATEST(0, COALESCE(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), cooling_until), 0))
-         / 1000000 AS cooling_seconds
-  FROM proxies
- WHERE name = %(name)s;
+-- Read whether a profile's proxy can be used, as a whole and for one site.
+SELECT p.name, p.region, p.is_enabled,
+       GREATEST(0, COALESCE(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), p.cooling_until), 0))
+         / 1000000 AS cooling_seconds,
+       GREATEST(0, COALESCE(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), b.cooling_until), 0))
+         / 1000000 AS site_seconds
+  FROM proxies p
+  LEFT JOIN proxy_blocks b ON b.proxy_id = p.id AND b.site = %(site)s
+ WHERE p.name = %(name)s;

@@ -38,23 +38,30 @@ DELETE FROM proxies WHERE name = %(name)s;
 SELECT id FROM proxies WHERE name = %(name)s;
 
 -- name: next_proxy
--- Hold the proxy whose turn it is: blocked longest ago or never, then used longest ago.
-SELECT id, name, scheme, host, port, username, password, region, failures
-  FROM proxies
- WHERE is_enabled AND (cooling_until IS NULL OR cooling_until <= UTC_TIMESTAMP(6))
-   AND (%(region)s IS NULL OR region = %(region)s)
- ORDER BY blocked_at IS NOT NULL, blocked_at, used_at IS NOT NULL, used_at, id
+-- Hold the proxy whose turn it is, for one site if it is named: blocked there longest ago or never,
+-- then blocked anywhere longest ago or never, then used longest ago.
+SELECT p.id, p.name, p.scheme, p.host, p.port, p.username, p.password, p.region, p.failures
+  FROM proxies p
+  LEFT JOIN proxy_blocks b ON b.proxy_id = p.id AND b.site = %(site)s
+ WHERE p.is_enabled AND (p.cooling_until IS NULL OR p.cooling_until <= UTC_TIMESTAMP(6))
+   AND (b.cooling_until IS NULL OR b.cooling_until <= UTC_TIMESTAMP(6))
+   AND (%(region)s IS NULL OR p.region = %(region)s)
+ ORDER BY b.blocked_at IS NOT NULL, b.blocked_at, p.blocked_at IS NOT NULL, p.blocked_at,
+          p.used_at IS NOT NULL, p.used_at, p.id
  LIMIT 1
    FOR UPDATE;
 
 -- name: proxy_of_account
--- Hold the proxy that an account is seen through, and tell whether it can be used.
+-- Hold the proxy that an account is seen through, and tell whether it can be used, for one site.
 SELECT p.id, p.name, p.scheme, p.host, p.port, p.username, p.password, p.region, p.failures,
        p.is_enabled,
        GREATEST(0, COALESCE(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), p.cooling_until), 0))
-         / 1000000 AS cooling_seconds
+         / 1000000 AS cooling_seconds,
+       GREATEST(0, COALESCE(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), b.cooling_until), 0))
+         / 1000000 AS site_seconds
   FROM account_proxies a
   JOIN proxies p ON p.id = a.proxy_id
+  LEFT JOIN proxy_blocks b ON b.proxy_id = p.id AND b.site = %(site)s
  WHERE a.account_id = %(account_id)s
    FOR UPDATE;
 
@@ -77,13 +84,9 @@ SELECT id, name, scheme, host, port, username, password, region, failures
  WHERE id = %(id)s AND is_enabled
    AND (cooling_until IS NULL OR cooling_until <= UTC_TIMESTAMP(6));
 
--- name: note_proxy_block
--- Let a proxy cool down after a site refused what came through it.
-UPDATE proxies
-   SET blocks = blocks + 1, blocked_at = UTC_TIMESTAMP(6), cooling_reason = %(reason)s,
-       cooling_until = GREATEST(COALESCE(cooling_until, UTC_TIMESTAMP(6)),
-                                UTC_TIMESTAMP(6) + INTERVAL %(seconds)s SECOND)
- WHERE id = %(id)s;
+-- name: count_proxy_block
+-- Count that a site refused what came through a proxy.
+UPDATE proxies SET blocks = blocks + 1, blocked_at = UTC_TIMESTAMP(6) WHERE id = %(id)s;
 
 -- name: note_proxy_failure
 -- Let a proxy that cannot be used cool down, twice as long as after its failure before.
@@ -106,13 +109,17 @@ UPDATE proxies
  WHERE id = %(id)s;
 
 -- name: proxy_supply
--- Count the proxies there are, may be used and cool down, and when the first of these is back.
+-- Count the proxies there are, may be used and cool down, as a whole or for one site if it is named,
+-- and when the first of these is back.
 SELECT COUNT(*) AS proxies, COALESCE(SUM(is_enabled), 0) AS enabled,
-       COALESCE(SUM(is_enabled AND cooling_until > UTC_TIMESTAMP(6)), 0) AS cooling,
-       GREATEST(0, COALESCE(MIN(IF(is_enabled AND cooling_until > UTC_TIMESTAMP(6),
-                                   TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), cooling_until),
+       COALESCE(SUM(is_enabled AND until > UTC_TIMESTAMP(6)), 0) AS cooling,
+       GREATEST(0, COALESCE(MIN(IF(is_enabled AND until > UTC_TIMESTAMP(6),
+                                   TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), until),
                                    NULL)), 0)) / 1000000 AS wait_seconds
-  FROM proxies;
+  FROM (SELECT p.is_enabled, GREATEST(COALESCE(p.cooling_until, p.added_at),
+                                      COALESCE(b.cooling_until, p.added_at)) AS until
+          FROM proxies p
+          LEFT JOIN proxy_blocks b ON b.proxy_id = p.id AND b.site = %(site)s) supply;
 
 -- name: waiting_accounts
 -- List the accounts whose proxy cools down, and for how long.

@@ -177,22 +177,35 @@ def test_a_file_that_cannot_be_read_is_told(cli, tmp_path):
 
 
 def test_the_list_says_which_state_a_proxy_is_in_and_why(cli, database, listed):
-    for name in ("a", "b", "c", "d"):
+    for name in ("a", "b", "c", "d", "e"):
         cli("add", name, stdin=f"http://{LOGIN}@{name}.example:80\n")
     ids = {row["name"]: row["id"] for row in proxies.all_proxies(database)}
-    proxies.note_block(database, ids["b"], 500, reason="Cloudflare challenge")
+    proxies.note_unreachable(database, ids["b"], "net::ERR_PROXY_CONNECTION_FAILED", 500)
+    for number in range(5):
+        proxies.note_block(
+            database, ids["e"], 500, reason="Cloudflare challenge", site=f"shop{number}.test"
+        )
     cli("disable", "c", "--reason", "not paid")
     proxies.record_trial(database, proxies.named(database, ("d",))[0], 15000, "timed out")
 
     head, *lines = cli("list").stdout.splitlines()
 
     assert head.split()[:4] == ["NAME", "PROXY", "REGION", "STATE"]
-    assert [row["state"] for row in listed()] == ["ready", "cooling", "disabled", "failing"]
+    assert [row["state"] for row in listed()] == [
+        "ready", "cooling", "disabled", "failing", "cooling",
+    ]  # fmt: skip
     assert "cooling 8 m " in lines[1]
-    assert lines[1].endswith("Cloudflare challenge")
+    assert lines[1].endswith("net::ERR_PROXY_CONNECTION_FAILED")
     assert "disabled" in lines[2]
     assert lines[2].endswith("not paid")
     assert lines[3].endswith("timed out")
+    assert "cooling at 5 sites" in lines[4]
+    assert " shop0.test 8 m 1" in lines[4]
+    assert lines[4].endswith("s: Cloudflare challenge; 2 more")
+    sites = listed()[4]["cooling_sites"]
+    assert [each["site"] for each in sites] == [f"shop{number}.test" for number in range(5)]
+    assert 400 < sites[0]["seconds"] <= 500
+    assert sites[0]["reason"] == "Cloudflare challenge"
 
 
 def test_disable_enable_and_remove(cli, listed, database):

@@ -8,13 +8,18 @@ import json
 import signal
 import subprocess
 import sys
+import threading
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pytest
 
 from tests.lifecycle.conftest import REPO, clean_environment, run_command, url_of
+from worker import archive
 from worker import export as exporting
+from worker.archive import Label
+from worker.database import Database
 from worker.export import Selection
 from worker.models import Explanation
 
@@ -248,3 +253,120 @@ def test_a_file_that_cannot_be_written_is_told(cli, finish):
     done = cli("export", "-o", "/no/such/folder/x.csv")
     assert done.returncode == 2
     assert "cannot be written" in done.stderr
+
+
+@pytest.fixture
+def put_away(database):
+    """Move finished jobs to the archive, all or those named."""
+
+    def put_away(*ids, db=database, statuses=("done", "error")):
+        until = archive.now(db)
+        wanted = ids or [row["id"] for row in db.run_statement("SELECT id FROM work_queue")]
+        return archive.move(db, wanted, Label("me", "old"), until=until, statuses=statuses).jobs
+
+    return put_away
+
+
+def test_archived_jobs_are_exported_when_asked_for_in_the_order_they_finished(
+    cli, finish, put_away
+):
+    second = finish({"n": 2}, ago=50)
+    first = finish({"n": 1}, ago=90)
+    third = finish({"n": 3}, ago=40)
+    put_away(first, third)
+
+    assert ids(cli("export").stdout) == [second]
+    done = cli("export", "--archived")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ids(done.stdout) == [first, second, third]
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [bool(job["archived_at"]) for job in told] == [True, False, True]
+    assert [job["result"]["n"] for job in told] == [1, 2, 3]
+    assert told[0]["payload"] == {"url": "https://example.com/"}
+    table = rows(cli("export", "--archived", "--format", "csv").stdout)
+    assert [(row["id"], row["n"]) for row in table] == [
+        (str(first), "1"), (str(second), "2"), (str(third), "3"),
+    ]  # fmt: skip
+
+
+def test_archived_jobs_are_chosen_as_others_are(cli, finish, put_away):
+    old = finish({}, ago=7200)
+    other = finish({}, task="mine", ago=50)
+    broken = finish(None, status="error", ago=40)
+    put_away()
+
+    def found(*flags):
+        return ids(cli("export", "--archived", *flags).stdout)
+
+    assert found() == [old, other]
+    assert found("--task", "mine") == [other]
+    assert found("--status", "error") == [broken]
+    assert found("--status", "all") == [old, other, broken]
+    assert found("--since", _hours_ago(1)) == [other]
+    assert found("--before", _hours_ago(1)) == [old]
+
+
+def test_an_archived_failure_still_says_why(cli, queue, claim_as, put_away):
+    job = queue.enqueue("visit", {"url": "https://example.com/"})
+    queue.fail(claim_as(), Explanation("HTTP 404 from https://example.com/", last_error="Fail: x"))
+    assert put_away(job) == 1
+
+    (line,) = cli("export", "--archived", "--status", "error").stdout.splitlines()
+
+    assert json.loads(line)["reason"] == "HTTP 404 from https://example.com/"
+
+
+def test_a_job_that_is_archived_between_two_reads_comes_once(
+    database, finish, put_away, monkeypatch
+):
+    monkeypatch.setattr(exporting, "BATCH", 2)
+    expected = [finish({}, ago=100 - n) for n in range(8)]
+
+    jobs = exporting.read(database, Selection(with_archive=True))
+    found = [next(jobs)["id"]]
+    # One that was read, one that is at hand, and one that is still to be read.
+    assert put_away(expected[0], expected[1], expected[5]) == 3
+    found += [job["id"] for job in jobs]
+
+    assert found == expected
+
+
+def test_while_the_archive_is_at_work_every_job_is_exported_once(
+    database, queue, put_away, monkeypatch
+):
+    monkeypatch.setattr(exporting, "BATCH", 5)
+    queue.enqueue_many("visit", [{"n": n} for n in range(600)])
+    database.run_statement(
+        "UPDATE work_queue SET status = 'done', result = '1', "
+        "finished_at = '2026-01-01' + INTERVAL (id * 7919 % 600) SECOND"
+    )
+    jobs = [row["id"] for row in database.run_statement("SELECT id FROM work_queue")]
+    moved = []
+
+    def move_all():
+        with closing(Database(database.settings)) as db:
+            starts = range(0, len(jobs), 5)
+            moved.extend(put_away(*jobs[start : start + 5], db=db) for start in starts)
+
+    thread = threading.Thread(target=move_all)
+    thread.start()
+    found = [job["id"] for job in exporting.read(database, Selection(with_archive=True))]
+    thread.join(60)
+
+    assert len(found) == 600
+    assert sorted(found) == sorted(jobs)
+    assert sum(moved) == 600
+
+
+def test_following_misses_nothing_that_the_archive_takes_at_once(database, finish, put_away):
+    first, second = finish({}, ago=30), finish({}, ago=20)
+    put_away(first)
+    selection = Selection(with_archive=True)
+
+    found = [job["id"] for job in exporting.read(database, selection, is_followed=True)]
+    third = finish({}, ago=10)
+    put_away(second, third)
+    found += [job["id"] for job in exporting.read(database, selection, is_followed=True)]
+
+    assert found == [first, second, third]

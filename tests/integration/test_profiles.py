@@ -18,6 +18,7 @@ from worker.profiles import caretaker, leases, store
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
 from worker.proxy import Proxy
+from worker.waiting import why
 
 
 @pytest.fixture
@@ -588,7 +589,7 @@ def test_an_account_whose_profiles_are_all_set_aside_is_not_waited_for(
         ("region = 'us'", "is in us, not in de"),
         ("region = NULL", "is in an unknown region, not in de"),
         ("name = 'other'", "does not exist"),
-        ("cooling_until = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR", "cools down after a block"),
+        ("cooling_until = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR", "cools down after a failure"),
     ],
 )
 def test_a_profile_is_left_alone_while_its_proxy_cannot_be_used(
@@ -604,6 +605,69 @@ def test_a_profile_is_left_alone_while_its_proxy_cannot_be_used(
     worker.closures._read_at = float("inf")
     assert worker.claim() is None
     assert reason in worker.queue.get(job)["wait_reason"]
+
+
+@pytest.fixture
+def blocked_at_shop(database):
+    """A proxy that shop.test has refused."""
+    proxies.add(database, replace(Proxy.parse("http://127.0.0.1:1"), name="berlin"))
+    number = proxies.all_proxies(database)[0]["id"]
+    proxies.note_block(database, number, reason="a challenge", site="shop.test")
+
+
+COOLS = "proxy berlin of profile p1 cools down at shop.test after a block"
+
+
+def test_a_profile_waits_only_for_the_site_that_blocked_its_proxy(
+    database, worker, queue, add, blocked_at_shop
+):
+    add("p1", proxy="berlin")
+    # More than a worker looks at in one search.
+    waiting = [
+        queue.enqueue("visit", {"url": "http://shop.test/", "manifest": {"profile": "p1"}})
+        for _ in range(70)
+    ]
+    other = {"url": "http://other.test/", "manifest": {"profile": "p1"}}
+    elsewhere = queue.enqueue("visit", other)
+
+    assert closed_now(database)["route:profile:p1@shop.test"].reason == COOLS
+    assert "profile:p1" not in closed_now(database)
+    claim = worker.claim()
+
+    assert claim.job_id == elsewhere
+    finish(worker, claim)
+    told = why(database, queue.get(waiting[0]))
+    assert told.startswith(f"job {waiting[0]} waits because {COOLS}; next look in ")
+    assert all(queue.get(job)["attempts"] == 0 for job in waiting)
+    proxies.enable(database, "berlin")
+    assert worker.claim_now().job_id == waiting[0]
+
+
+def test_the_gate_refuses_what_it_was_not_told_of_and_only_that(
+    database, worker, queue, add, blocked_at_shop
+):
+    add("p1", proxy="berlin")
+    refused = queue.enqueue("visit", {"url": "http://shop.test/", "manifest": {"profile": "p1"}})
+    other = {"url": "http://other.test/", "manifest": {"profile": "p1"}}
+    elsewhere = queue.enqueue("visit", other)
+    worker.closures._read_at = float("inf")
+
+    assert worker.claim().job_id == elsewhere
+    assert queue.get(refused)["wait_reason"] == COOLS
+    assert "proxy_not_ready" in events(database)
+
+
+def test_an_accounts_profiles_wait_only_for_the_site_that_blocked_their_proxy(
+    database, worker, queue, add, blocked_at_shop
+):
+    proxies.add(database, replace(Proxy.parse("http://127.0.0.1:2"), name="spare"))
+    add("p1", account_id="a1", proxy="berlin")
+    for _ in range(70):
+        queue.enqueue("visit", {"url": "http://shop.test/", "manifest": {"account": "a1"}})
+    other = {"url": "http://other.test/", "manifest": {"account": "a1"}}
+    elsewhere = queue.enqueue("visit", other)
+
+    assert worker.claim().job_id == elsewhere
 
 
 def test_a_vendors_full_plan_closes_its_other_profiles_at_once(database, worker, enqueue, add):

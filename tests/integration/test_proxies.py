@@ -15,6 +15,7 @@ from worker.database import Database
 from worker.errors import UsageError
 from worker.models import Partition
 from worker.proxy import Proxy
+from worker.waiting import why
 
 
 @pytest.fixture
@@ -27,25 +28,34 @@ def add(database):
     return add
 
 
-def chosen(database, **wanted) -> str | None:
-    proxy = proxies.choose(database, **wanted)
+SITE = "shop.test"
+
+
+def chosen(database, site=SITE, **wanted) -> str | None:
+    proxy = proxies.choose(database, site=site, **wanted)
     return proxy.name if proxy else None
+
+
+def look(database, site=SITE, **wanted) -> proxies.Choice:
+    return proxies.look(database, site=site, **wanted)
 
 
 def id_of(database, name: str) -> int:
     return next(row["id"] for row in proxies.all_proxies(database) if row["name"] == name)
 
 
-def block(database, name: str, **how) -> None:
-    proxies.note_block(database, id_of(database, name), **how)
+def block(database, name: str, site=SITE, **how) -> None:
+    proxies.note_block(database, id_of(database, name), site=site, **how)
 
 
 def cool_off(database, *names: str) -> None:
     """Let the cooling down of proxies be over."""
-    database.run_statement(
+    for change in (
         "UPDATE proxies SET cooling_until = UTC_TIMESTAMP(6) WHERE name IN %(names)s",
-        {"names": names},
-    )
+        "UPDATE proxy_blocks SET cooling_until = UTC_TIMESTAMP(6)"
+        " WHERE proxy_id IN (SELECT id FROM proxies WHERE name IN %(names)s)",
+    ):
+        database.run_statement(change, {"names": names})
 
 
 def test_without_proxies_there_is_none_to_choose_and_nothing_is_closed(database):
@@ -88,7 +98,7 @@ def test_a_blocked_proxy_cools_down_and_comes_back(database, add):
     block(database, "a", cooldown_seconds=600)
 
     assert chosen(database) is None
-    assert 595 < proxies.look(database).seconds <= 600
+    assert 595 < look(database).seconds <= 600
     cool_off(database, "a")
     assert chosen(database) == "a"
 
@@ -96,11 +106,11 @@ def test_a_blocked_proxy_cools_down_and_comes_back(database, add):
 def test_the_site_may_ask_for_a_longer_rest_but_not_for_a_shorter(database, add):
     add("a")
     block(database, "a", cooldown_seconds=600, retry_after=5)
-    assert proxies.look(database).seconds > 590
+    assert look(database).seconds > 590
     block(database, "a", cooldown_seconds=600, retry_after=3600)
-    assert proxies.look(database).seconds > 3590
+    assert look(database).seconds > 3590
     block(database, "a", cooldown_seconds=600)
-    assert proxies.look(database).seconds > 3580
+    assert look(database).seconds > 3580
 
 
 def test_a_proxy_that_fails_again_and_again_rests_longer_until_it_works(database, add):
@@ -143,9 +153,9 @@ def test_an_account_waits_for_its_proxy_rather_than_change_its_address(database,
     own = chosen(database, account_id="x")
     block(database, own)
 
-    look = proxies.look(database, account_id="x")
-    assert look.proxy is None
-    assert look.reason == f"the account's proxy {own} cools down"
+    found = look(database, account_id="x")
+    assert found.proxy is None
+    assert found.reason == f"the account's proxy {own} cools down at {SITE}"
     assert chosen(database) != own
     cool_off(database, own)
     assert chosen(database, account_id="x") == own
@@ -247,8 +257,8 @@ def ready(database):
     return ready
 
 
-def enqueue(database, queue, **columns) -> int:
-    job_id = queue.enqueue("visit", {"url": "http://shop.test/"})
+def enqueue(database, queue, url="http://shop.test/", **columns) -> int:
+    job_id = queue.enqueue("visit", {"url": url} if url else {})
     for column, value in columns.items():
         database.run_statement(
             f"UPDATE work_queue SET {column} = %(value)s WHERE id = %(id)s",
@@ -270,7 +280,9 @@ def test_while_no_proxy_can_be_used_only_jobs_of_profiles_are_found(database, qu
     assert ready() == [in_profile]
     closures = Closures(database)
     closures.refresh()
-    assert closures.closed["proxies"].reason == "all 2 proxies cool down after blocks or failures"
+    assert closures.closed["exit:shop.test"].reason == (
+        "all proxies cool down at shop.test after blocks"
+    )
     assert 290 < closures.next_opening_seconds <= 300
     cool_off(database, "a")
     assert ready() == [ordinary, in_profile]
@@ -304,3 +316,112 @@ def test_jobs_of_an_account_whose_proxy_cools_down_are_left_alone(database, queu
     assert ready() == [ordinary, other, in_profile]
     cool_off(database, own)
     assert waiting in ready()
+
+
+def test_a_block_at_one_site_leaves_a_proxy_for_the_others(database, add):
+    add("a", "b")
+    block(database, "a", site="shop.test")
+
+    assert {chosen(database, "shop.test") for _ in range(3)} == {"b"}
+    assert chosen(database, "") == "b", "never blocked comes first"
+    block(database, "b", site="shop.test")
+    assert look(database, "shop.test").reason == (
+        "all 2 proxies cool down at shop.test after blocks or failures"
+    )
+    assert chosen(database, "other.test") in ("a", "b")
+    assert chosen(database, "") in ("a", "b")
+    assert proxies.choose(database) is not None
+
+
+def test_blocked_at_the_site_itself_counts_before_blocked_elsewhere(database, add):
+    add("a", "b")
+    block(database, "b", site="other.test")
+    block(database, "a", site="shop.test")
+    cool_off(database, "a", "b")
+    block(database, "b", site="third.test")
+
+    assert chosen(database, "shop.test") == "b"
+    assert chosen(database, "other.test") == "a"
+
+
+def test_jobs_without_a_site_have_one_together(database, queue, add, ready):
+    add("a")
+    without = enqueue(database, queue, url="")
+    at_shop = enqueue(database, queue)
+    block(database, "a", site="")
+
+    assert ready() == [at_shop]
+    assert look(database, "").reason.startswith("the only proxy cools down for jobs without a site")
+    cool_off(database, "a")
+    assert ready() == [without, at_shop]
+
+
+def test_a_proxys_own_failure_counts_for_every_site(database, queue, add, ready):
+    add("a")
+    enqueue(database, queue)
+    enqueue(database, queue, url="http://other.test/")
+    proxies.note_unreachable(database, id_of(database, "a"), "net::ERR_PROXY_CONNECTION_FAILED")
+
+    assert [chosen(database, site) for site in ("shop.test", "other.test", "")] == [None] * 3
+    assert ready() == []
+    closures = Closures(database)
+    closures.refresh()
+    assert closures.closed["proxies"].reason == (
+        "the only proxy cools down after blocks or failures"
+    )
+
+
+def test_a_site_that_blocks_every_proxy_holds_up_no_other_site(database, queue, add, ready):
+    add("a", "b")
+    at_shop = enqueue(database, queue)
+    elsewhere = enqueue(database, queue, url="http://other.test/")
+    block(database, "a", cooldown_seconds=300)
+    block(database, "b", cooldown_seconds=600)
+
+    assert ready() == [elsewhere]
+    closures = Closures(database)
+    closures.refresh()
+    assert set(closures.closed) == {"exit:shop.test"}
+    assert why(database, queue.get(at_shop)).startswith(
+        f"job {at_shop} waits because all proxies cool down at shop.test after blocks; next look in"
+    )
+    assert "no pool is at work" in why(database, queue.get(elsewhere))
+    # A proxy that fails itself is no way out.
+    proxies.enable(database, "b")
+    assert ready() == [at_shop, elsewhere]
+    proxies.note_unreachable(database, id_of(database, "b"), "net::ERR_PROXY_CONNECTION_FAILED")
+    assert ready() == [elsewhere]
+
+
+def test_an_accounts_jobs_wait_only_where_its_proxy_is_blocked(database, queue, add, ready):
+    add("a", "b")
+    own = chosen(database, account_id="x")
+    waiting = enqueue(database, queue, account_id="x")
+    elsewhere = enqueue(database, queue, url="http://other.test/", account_id="x")
+    block(database, own)
+
+    assert ready() == [elsewhere]
+    assert look(database, account_id="x").proxy is None
+    assert chosen(database, "other.test", account_id="x") == own
+    cool_off(database, own)
+    assert ready() == [waiting, elsewhere]
+
+
+def test_blocks_are_forgotten_in_time_and_with_their_proxy(database, add):
+    add("a", "b")
+    block(database, "a", site="old.test")
+    database.run_statement("UPDATE proxy_blocks SET cooling_until = '2020-01-01'")
+    block(database, "a", site="new.test")
+    block(database, "b", site="new.test")
+
+    def sites():
+        rows = database.run_statement("SELECT proxy_id, site FROM proxy_blocks ORDER BY proxy_id")
+        return [row["site"] for row in rows]
+
+    assert sites() == ["new.test", "new.test"]
+    proxies.enable(database, "b")
+    assert sites() == ["new.test"]
+    gone = id_of(database, "a")
+    proxies.remove(database, "a")
+    proxies.note_block(database, gone, site="new.test")
+    assert sites() == []

@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import free_port
 from tests.lifecycle.conftest import run_command, url_of, wait_until
 from tests.loopback import HttpProxy, Site
-from worker import proxies
+from worker import proxies, proxy_blocks
 from worker.models import Outcome
 from worker.profiles import store
 from worker.proxy import Proxy
@@ -83,8 +83,16 @@ def test_a_blocked_job_is_done_through_the_next_proxy(launch, queue, database, s
     assert site.asked == {"first": 1, "second": 1}
     assert (first.refused_logins, second.refused_logins) == (0, 0)
     assert state_of(database, "first")["blocks"] == 1
-    assert 500 < state_of(database, "first")["cooling_seconds"] <= 600
-    assert f"proxy first (http://127.0.0.1:{first.port}) is left alone a while" in run.stderr
+    assert state_of(database, "first")["cooling_seconds"] == 0
+    (cooling,) = proxy_blocks.cooling(database)
+    assert (cooling["proxy_id"], cooling["site"]) == (
+        state_of(database, "first")["id"],
+        "shop.test",
+    )
+    assert 500 < cooling["cooling_seconds"] <= 600
+    assert (
+        f"proxy first (http://127.0.0.1:{first.port}) is left alone a while at shop" in run.stderr
+    )
 
 
 def test_evidence_names_the_proxy_and_no_login_is_to_be_found_anywhere(
@@ -274,3 +282,24 @@ def test_an_account_is_seen_through_one_proxy_whatever_others_use(
     seen = {pair for pair in site.queries if pair[1]}
     assert sorted(account for _, account in seen) == ["account-0", "account-1", "account-2"]
     assert None not in site.asked
+
+
+def test_a_site_that_refuses_every_proxy_holds_up_no_other_site(
+    launch, queue, database, site, via, looking
+):
+    via("first")
+    via("second")
+    site.refused_hosts = {"shop.test"}
+    refused = [queue.enqueue("visit", {"url": SHOP}) for _ in range(6)]
+    calm = [queue.enqueue("visit", {"url": "http://calm.test/"}) for _ in range(12)]
+
+    run = launch("--workers", 1, "--wait-retries", "5s", *QUICK, looking)
+
+    assert run.wait(60) == 0
+    assert {queue.get(job)["status"] for job in calm} == {"done"}
+    assert {queue.get(job)["status"] for job in refused} == {"pending"}
+    # Each proxy was refused once; then no job was tried any more, nor claimed to be handed back.
+    endings = [outcome for job in refused for outcome in outcomes(queue, job)]
+    assert endings == [Outcome.BLOCKED] * 2
+    assert None not in site.asked
+    assert "all proxies cool down at shop.test after blocks" in run.stderr

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -36,6 +37,7 @@ JOB_COLUMNS = ("id", "task", "status", "attempts", "finished_at")
 )
 @click.option("--since", metavar="TIME", help="Finished at or after, as 2026-01-31T18:00 (local).")
 @click.option("--before", metavar="TIME", help="Finished before.")
+@click.option("--archived", is_flag=True, help="Also jobs that were moved to the archive.")
 @click.option(
     "--format",
     "kind",
@@ -53,6 +55,7 @@ def export(**flags: Any) -> None:
         statuses=("done", "error") if flags["status"] == "all" else (flags["status"],),
         since=_moment("--since", flags["since"]) or EARLIEST,
         before=_moment("--before", flags["before"]) or LATEST,
+        with_archive=flags["archived"],
     )
     kind = flags["kind"] or ("csv" if str(flags["output"] or "").endswith(".csv") else "jsonl")
     with closing(open_database()) as db, _target(flags["output"]) as target:
@@ -73,9 +76,9 @@ def _learn_columns(db: Database, selection: Selection, is_followed: bool) -> lis
 
     Where nothing has finished yet, following waits for the first job: a header is for good.
     """
-    while is_followed and not any(exporting.read(db, _copy(selection), is_followed=True)):
+    while is_followed and not any(exporting.read(db, replace(selection), is_followed=True)):
         time.sleep(FOLLOW_SECONDS)
-    columns = _result_keys(exporting.read(db, _copy(selection)))
+    columns = _result_keys(exporting.read(db, replace(selection)))
     # Failed jobs have no result, but a reason.
     first = ["reason"] if "error" in selection.statuses else []
     return list(dict.fromkeys(first + columns))
@@ -157,10 +160,6 @@ def _columns(text: str | None) -> list[str] | None:
     if text is None:
         return None
     return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _copy(selection: Selection) -> Selection:
-    return Selection(selection.task, selection.statuses, selection.since, selection.before)
 
 
 def _moment(flag: str, text: str | None) -> datetime | None:

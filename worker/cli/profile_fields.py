@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -45,19 +45,26 @@ class Known:
 
 
 def profile_of(fields: Mapping[str, Any], known: Known) -> NewProfile:
-    """Make a profile of its fields, and remember it as known; raises UsageError."""
-    if unknown := sorted(set(fields) - set(FIELDS)):
-        raise UsageError(f"unknown field {unknown[0]!r}; known: {', '.join(FIELDS)}")
-    name = _name(fields.get("id"), "a profile's id")
-    if name in known.ids:
+    """Make a new profile of its fields, and remember it as known; raises UsageError."""
+    if (name := str(fields.get("id"))) in known.ids:
         raise UsageError(
             f"there is a profile {name} already; see: launcher.py profiles show {name}"
         )
+    new = checked(fields, known)
+    known.note(asdict(new) | {"folder": str(new.folder) if new.folder else None})
+    return new
+
+
+def checked(fields: Mapping[str, Any], known: Known) -> NewProfile:
+    """Make a profile of its fields, whatever its name; raises UsageError."""
+    if unknown := sorted(set(fields) - set(FIELDS)):
+        raise UsageError(f"unknown field {unknown[0]!r}; known: {', '.join(FIELDS)}")
+    name = _name(fields.get("id"), "a profile's id")
     provider = _text(fields, "provider") or LOCAL
     place = _whereabouts(name, provider, fields, known)
     if other := known.places.get(_place(provider, place) or ("", "")):
         raise UsageError(f"profile {other} has the same browser as {name}; one profile each")
-    new = NewProfile(
+    return NewProfile(
         id=name,
         account_id=_name(fields["account"], "an account") if fields.get("account") else None,
         provider=provider,
@@ -71,8 +78,15 @@ def profile_of(fields: Mapping[str, Any], known: Known) -> NewProfile:
         release_policy=_policy(_text(fields, "release_policy")),
         allowed_actions=_tasks(fields.get("allow")),
     )
-    known.note({"id": name, "provider": provider, **place})
-    return new
+
+
+def fields_of(profile: Row) -> dict[str, Any]:
+    """Write a profile's row down as people would: the way back from what is stored."""
+    columns = {"account": "account_id", "allow": "allowed_actions"}
+    fields = {name: profile[columns.get(name, name)] for name in FIELDS}
+    for name in ("allow", "options"):
+        fields[name] = json.loads(fields[name]) if fields[name] else None
+    return fields
 
 
 def holds_credentials(endpoint: str) -> bool:

@@ -7,19 +7,18 @@ from the command line, and is printed by nothing here unless it is asked for by 
 from __future__ import annotations
 
 import json
-import sys
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import click
 
-from worker import proxies
 from worker.cli import profile_views as views
-from worker.cli.connection import open_database, state_dir
+from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import DURATION, json_flag
-from worker.cli.profile_fields import Known, endpoint_label, holds_credentials, profile_of
+from worker.cli.profile_changes import remove, set_
+from worker.cli.profile_fields import endpoint_label, profile_of
+from worker.cli.profile_input import bytes_of, endpoint_of, known_profiles, options_of
 from worker.cli.profile_lines import BadLine, read_profiles
 from worker.cli.wording import moment, operator, plain
 from worker.database import Database
@@ -28,7 +27,6 @@ from worker.log import printable
 from worker.profiles import store
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
-from worker.redaction import is_secret_name
 
 MOST_BAD_LINES = 20
 SHOWN_EVENTS = 10
@@ -98,11 +96,11 @@ def show(profile_id: str, as_json: bool) -> None:
 def add(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
     """Add a profile: a folder of this machine, an endpoint, or a vendor's profile."""
     fields = {name: value for name, value in flags.items() if value not in (None, ())}
-    fields |= {"id": profile_id, "options": _options(options)}
-    if (endpoint := _endpoint(flags["endpoint"], flags["provider"])) is not None:
+    fields |= {"id": profile_id, "options": options_of(options)}
+    if (endpoint := endpoint_of(flags["endpoint"], flags["provider"])) is not None:
         fields["endpoint"] = endpoint
     with closing(open_database()) as db:
-        new = profile_of(fields, _known(db))
+        new = profile_of(fields, known_profiles(db))
         _store(db, [new])
     where = new.folder or new.vendor_id or endpoint_label(new.endpoint)
     click.echo(printable(f"added {new.id} ({new.provider}: {where}); it is available"))
@@ -116,9 +114,9 @@ def import_(file: str) -> None:
     The fields are named as the flags of `add`: id, account, provider, folder, vendor_id, endpoint,
     proxy, region, max_active_runs, release_policy, allow, options.
     """
-    data = _bytes_of(file)
+    data = bytes_of(file)
     with closing(open_database()) as db:
-        found = list(read_profiles(data, file, _known(db)))
+        found = list(read_profiles(data, file, known_profiles(db)))
         bad = [item for item in found if isinstance(item, BadLine)]
         for item in bad[:MOST_BAD_LINES]:
             click.echo(f"line {item.number}: {printable(item.reason)}", err=True)
@@ -203,10 +201,9 @@ def disable(profile_id: str, reason: str) -> None:
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
 @json_flag
 def history(profile_id: str, limit: int, as_json: bool) -> None:
-    """Show what happened to a profile, the latest first."""
+    """Show what happened to a profile, the latest first; also to one that was removed."""
     with closing(open_database()) as db:
-        store.get(db, profile_id)
-        events = db.fetch_all("events_of_profile", id=profile_id, limit=limit)
+        events = store.history(db, profile_id, limit)
     if as_json:
         click.echo(json.dumps(events, default=plain))
         return
@@ -231,59 +228,12 @@ def _store(db: Database, profiles: list[NewProfile]) -> None:
         raise UsageError("a field is too long for its column; nothing was added") from None
 
 
-def _known(db: Database) -> Known:
-    known = Known(
-        proxies=frozenset(row["name"] for row in proxies.all_proxies(db)),
-        folders=state_dir() / "profiles",
-    )
-    for row in db.fetch_all("list_profiles", state=None, account_id=None):
-        known.note(row)
-    return known
-
-
-def _options(pairs: tuple[str, ...]) -> dict[str, str]:
-    found = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not key or not equals:
-            raise UsageError(f"--option {key}: write KEY=VALUE, as in folder_id=7f3c")
-        if is_secret_name(key):
-            raise UsageError(
-                f"--option {key}: a secret on the command line is seen by everybody on this "
-                f"machine; put it into a file: launcher.py profiles import FILE.jsonl"
-            )
-        found[key] = value
-    return found
-
-
-def _endpoint(given: str | None, provider: str) -> str | None:
-    if given is not None and given != "-":
-        if holds_credentials(given):
-            raise UsageError(
-                "a login or token on the command line is seen by everybody on this machine; "
-                "write --endpoint - and it is asked for, or read from stdin"
-            )
-        return given
-    if given is None and provider != "cdp":
-        return None
-    if sys.stdin.isatty():
-        return str(click.prompt("endpoint (not shown)", hide_input=True, err=True))
-    endpoint = sys.stdin.readline().strip()
-    if not endpoint:
-        raise UsageError("no endpoint on stdin; write one such as http://127.0.0.1:9222 there")
-    return endpoint
-
-
-def _bytes_of(file: str) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
-
-
 def _print(lines: list[str]) -> None:
     for line in lines:
         click.echo(printable(line))
 
+
+group.add_command(set_)
+group.add_command(remove)
 
 COMMANDS = [group]

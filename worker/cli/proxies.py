@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from worker import proxies, proxy_trial
+from worker import proxies, proxy_blocks, proxy_trial
 from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import json_flag
@@ -27,6 +27,7 @@ from worker.log import printable
 from worker.proxy import Proxy
 
 MOST_BAD_LINES = 20
+MOST_SITES = 3
 HEADER = ("NAME", "PROXY", "REGION", "STATE", "BLOCKS", "ACCOUNTS", "LAST USED", "WHY")
 
 
@@ -77,6 +78,9 @@ def list_(as_json: bool) -> None:
     """Show all proxies: their state, blocks and last use; never a login."""
     with closing(open_database()) as db:
         rows = proxies.all_proxies(db)
+        sites = proxy_blocks.cooling(db)
+    for row in rows:
+        row["cooling_sites"] = [_site(site) for site in sites if site["proxy_id"] == row["id"]]
     if as_json:
         click.echo(json.dumps([_as_json(row) for row in rows], default=plain))
         return
@@ -172,6 +176,8 @@ def _state(row: Row) -> str:
         return "disabled"
     if row["cooling_seconds"] > 0:
         return f"cooling {duration(float(row['cooling_seconds']))}"
+    if sites := len(row["cooling_sites"]):
+        return f"cooling at {sites} site{'s' if sites > 1 else ''}"
     return "failing test" if row["test_problem"] else "ready"
 
 
@@ -180,7 +186,19 @@ def _why(row: Row) -> str:
         return row["disabled_reason"] or ""
     if row["cooling_seconds"] > 0:
         return row["cooling_reason"] or ""
+    if sites := row["cooling_sites"]:
+        told = [
+            f"{site['site'] or '(no site)'} {duration(site['seconds'])}: {site['reason']}"
+            for site in sites[:MOST_SITES]
+        ]
+        more = f"; {len(sites) - MOST_SITES} more" if len(sites) > MOST_SITES else ""
+        return "; ".join(told) + more
     return row["test_problem"] or ""
+
+
+def _site(block: Row) -> dict[str, Any]:
+    seconds = float(block["cooling_seconds"])
+    return {"site": block["site"], "seconds": seconds, "reason": block["reason"]}
 
 
 def _label(row: Row) -> str:

@@ -32,6 +32,8 @@ class Manifest:
     lock_timeout_seconds: float | None = None
     on_conflict: str = "wait"
     temporary: bool = False
+    # Where the job goes, as the queue has worked it out; not a field that anybody writes.
+    site: str = ""
 
 
 def read(candidate: Candidate) -> Manifest:
@@ -59,6 +61,7 @@ def read(candidate: Candidate) -> Manifest:
         lock_timeout_seconds=_duration(raw.get("lock_timeout")),
         on_conflict=decision,
         temporary=_flag(raw, "temporary"),
+        site=candidate.site or "",
     )
 
 

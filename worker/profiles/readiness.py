@@ -13,6 +13,7 @@ from worker.closures import Closure, limit_reached, proxy_trouble
 from worker.database import Database, Row, Transaction
 from worker.profiles.manifest import Manifest
 from worker.profiles.states import LEASABLE, State
+from worker.proxy_blocks import cools, route_key
 
 STALE_SECONDS = 2.0
 BUSY_SECONDS = 1.0
@@ -71,9 +72,10 @@ def resolve(tx: Transaction, manifest: Manifest) -> Row | NotReady | None:
     known = [refusal.seconds for refusal in refusals if refusal.seconds is not None]
     first = refusals[0]
     reason = f"no profile of account {account} is ready: {first.reason}"
-    return NotReady(
-        first.event, reason, f"account:{account}", min(known, default=None), first.owner
-    )
+    closes = f"account:{account}"
+    if all(refusal.closes.startswith("route:") for refusal in refusals):
+        closes = route_key("account", account, manifest.site)
+    return NotReady(first.event, reason, closes, min(known, default=None), first.owner)
 
 
 def look(db: Database, manifest: Manifest) -> NotReady | None:
@@ -166,15 +168,24 @@ def _proxy(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None
     name, closes = profile["proxy"], f"profile:{profile['id']}"
     if name is None:
         return None
-    rows = tx.fetch_all("proxy_of_profile", name=name)
+    rows = tx.fetch_all("proxy_of_profile", name=name, site=manifest.site)
     proxy = rows[0] if rows else None
     trouble = proxy_trouble(profile["id"], name, profile["region"], proxy)
     if trouble is None:
-        return None
+        return _blocked(profile, manifest.site, float(rows[0]["site_seconds"]))
     reason, seconds = trouble
     is_elsewhere = proxy is not None and proxy["is_enabled"] and seconds is None
     event = "proxy_wrong_region" if is_elsewhere else "proxy_not_ready"
     return NotReady(event, reason, closes, seconds)
+
+
+def _blocked(profile: Row, site: str, seconds: float) -> NotReady | None:
+    """Judge a good proxy by where it was blocked: only the jobs of that site wait."""
+    if seconds <= 0:
+        return None
+    name = profile["id"]
+    reason = cools("profile", name, profile["proxy"], site)
+    return NotReady("proxy_not_ready", reason, route_key("profile", name, site), seconds)
 
 
 def _breaker(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:

@@ -43,21 +43,7 @@ def add(db: Database, profiles: list[NewProfile], by: str) -> None:
         for new in profiles:
             if new.account_id is not None:
                 tx.execute("add_account", id=new.account_id)
-            tx.execute(
-                "add_profile",
-                id=new.id,
-                account_id=new.account_id,
-                proxy=new.proxy,
-                provider=new.provider,
-                folder=str(new.folder) if new.folder else None,
-                vendor_id=new.vendor_id,
-                endpoint=new.endpoint,
-                options=json.dumps(new.options) if new.options else None,
-                region=new.region,
-                max_active_runs=new.max_active_runs,
-                release_policy=new.release_policy,
-                allowed_actions=json.dumps(new.allowed_actions) if new.allowed_actions else None,
-            )
+            tx.execute("add_profile", **columns(new))
             events.record(
                 tx,
                 "added",
@@ -71,12 +57,43 @@ def add(db: Database, profiles: list[NewProfile], by: str) -> None:
     db.transaction(write)
 
 
+def columns(new: NewProfile) -> dict[str, Any]:
+    """Write a profile as its row's columns."""
+    return {
+        "id": new.id,
+        "account_id": new.account_id,
+        "proxy": new.proxy,
+        "provider": new.provider,
+        "folder": str(new.folder) if new.folder else None,
+        "vendor_id": new.vendor_id,
+        "endpoint": new.endpoint,
+        "options": json.dumps(new.options) if new.options else None,
+        "region": new.region,
+        "max_active_runs": new.max_active_runs,
+        "release_policy": new.release_policy,
+        "allowed_actions": json.dumps(new.allowed_actions) if new.allowed_actions else None,
+    }
+
+
 def get(db: Database, profile_id: str) -> Row:
     """Read one profile; raises UsageError when there is none of that name."""
     profile = db.fetch_one("get_profile", id=profile_id)
     if profile is None:
-        raise UsageError(f"there is no profile {profile_id}; see: launcher.py profiles list")
+        raise unknown(profile_id)
     return profile
+
+
+def unknown(profile_id: str) -> UsageError:
+    """Say that there is no profile of that name."""
+    return UsageError(f"there is no profile {profile_id}; see: launcher.py profiles list")
+
+
+def history(db: Database, profile_id: str, limit: int) -> list[Row]:
+    """Read what happened to a profile, the latest first; also of one that was removed."""
+    found = db.fetch_all("events_of_profile", id=profile_id, limit=limit)
+    if not found:
+        get(db, profile_id)
+    return found
 
 
 def counts(db: Database) -> tuple[dict[str, int], int]:

@@ -1,0 +1,141 @@
+"""`launcher.py profiles set` and `remove`: change or forget a profile that nobody holds."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from typing import Any
+
+import click
+
+from worker.cli.connection import open_database
+from worker.cli.profile_fields import checked, endpoint_label, fields_of
+from worker.cli.profile_input import endpoint_of, known_profiles, options_of
+from worker.cli.profile_views import NONE
+from worker.cli.wording import operator
+from worker.database import Row
+from worker.errors import UsageError
+from worker.log import printable
+from worker.profiles import changes, store
+from worker.profiles.changes import Revision
+
+# What can be taken away again, and the flag for it.
+CLEARED = {
+    "account": "no_account",
+    "proxy": "no_proxy",
+    "region": "no_region",
+    "allow": "allow_all",
+}
+
+
+@click.command("set")
+@click.argument("profile_id", metavar="ID")
+@click.option("--account", help="The account it belongs to; made if it is new.")
+@click.option("--no-account", is_flag=True, help="It belongs to no account.")
+@click.option("--folder", help="Where a local profile was moved to.")
+@click.option("--vendor-id", help="What the vendor calls the profile.")
+@click.option("--endpoint", metavar="URL|-", help="Of a cdp profile; - (with a login) asks for it.")
+@click.option("--proxy", help="The name of its proxy.")
+@click.option("--no-proxy", is_flag=True, help="It needs none.")
+@click.option("--region", help="Where its proxy must be.")
+@click.option("--no-region", is_flag=True, help="Its proxy may be anywhere.")
+@click.option("--max-active-runs", type=int, help="Jobs in it at once.")
+@click.option("--release-policy", help="After an unexplained ending: check, review, quarantine.")
+@click.option("--allow", multiple=True, metavar="TASK", help="A task it may be used for, alone.")
+@click.option("--allow-all", is_flag=True, help="It may be used for every task.")
+@click.option(
+    "--option", "options", multiple=True, metavar="KEY=VALUE", help="The others stay; KEY= goes."
+)
+def set_(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
+    """Change a profile that nobody holds; what is not named stays as it is."""
+    wanted, pairs = _wanted(flags), options_of(options)
+    if not wanted and not pairs:
+        raise UsageError("say what to change, such as --proxy NAME; see: profiles set --help")
+    with closing(open_database()) as db:
+        known = known_profiles(db, but=profile_id)
+
+        def revise(profile: Row) -> Revision:
+            old = fields_of(profile)
+            new = old | wanted
+            kept = {**(old["options"] or {}), **pairs}
+            new["options"] = {key: value for key, value in kept.items() if value != ""}
+            revised = checked(new, known)
+            return Revision(revised, _differences(old, fields_of(store.columns(revised))))
+
+        revision = changes.change(db, profile_id, revise, by=operator())
+    if revision.changes:
+        click.echo(printable(f"changed {profile_id}: {revision}"))
+    else:
+        click.echo(f"profile {profile_id} is like that already; nothing was changed")
+
+
+@click.command("remove")
+@click.argument("profile_id", metavar="ID")
+@click.option("--yes", is_flag=True, help="Do not ask; needed off a terminal.")
+def remove(profile_id: str, yes: bool) -> None:
+    """Forget a profile that nobody holds and no pending job names.
+
+    Its folder, or the vendor's profile, is not touched, and its history can still be read.
+    """
+    with closing(open_database()) as db:
+        profile = changes.check_removable(db, profile_id)
+        if not yes:
+            _ask(profile_id)
+        changes.remove(db, profile_id, by=operator())
+    click.echo(printable(f"removed {profile_id}; {_left(profile)}"))
+    click.echo(f"its history stays: launcher.py profiles history {profile_id}")
+
+
+def _wanted(flags: dict[str, Any]) -> dict[str, Any]:
+    wanted = {name: value for name, value in flags.items() if name not in CLEARED.values()}
+    wanted = {name: value for name, value in wanted.items() if value not in (None, ())}
+    for name, clearing in CLEARED.items():
+        if not flags[clearing]:
+            continue
+        if name in wanted:
+            flag = clearing.replace("_", "-")
+            raise UsageError(f"--{name} and --{flag} contradict each other; give one of them")
+        wanted[name] = None
+    if "endpoint" in wanted:
+        wanted["endpoint"] = endpoint_of(wanted["endpoint"], "cdp")
+    return wanted
+
+
+def _differences(old: dict[str, Any], new: dict[str, Any]) -> dict[str, str]:
+    """Tell field by field what changes, without what may be a secret."""
+    return {
+        name: f"{_shown(name, old[name])} → {_shown(name, new[name])}"
+        for name in old
+        if old[name] != new[name]
+    }
+
+
+def _shown(name: str, value: Any) -> str:
+    if name == "allow":
+        return " ".join(value) if value else "every task"
+    if not value:
+        return NONE
+    if name == "endpoint":
+        return str(endpoint_label(value))
+    # Of options the names alone: a value may be a secret that came from a file.
+    return " ".join(value) if name == "options" else str(value)
+
+
+def _ask(profile_id: str) -> None:
+    if not sys.stdin.isatty():
+        raise UsageError(
+            f"remove: profile {profile_id} would be removed; without a terminal to ask on, "
+            f"add --yes to do it"
+        )
+    if not click.confirm(f"Profile {profile_id} will be removed. Go on?", err=True):
+        click.echo("nothing was done", err=True)
+        raise click.exceptions.Exit(0)
+
+
+def _left(profile: Row) -> str:
+    """Say what stays of a profile, and where."""
+    if profile["folder"]:
+        return f"its folder stays: {profile['folder']}"
+    if profile["vendor_id"]:
+        return f"{profile['provider']} keeps its profile {profile['vendor_id']}"
+    return f"whatever runs at {endpoint_label(profile['endpoint'])} was left alone"

@@ -1,0 +1,73 @@
+"""What a person gives about a profile: flags, a prompt, stdin or a file; and what is there already.
+
+An endpoint or an option that holds a secret is never taken from the command line.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from worker import proxies
+from worker.cli.connection import state_dir
+from worker.cli.profile_fields import Known, holds_credentials
+from worker.database import Database
+from worker.errors import UsageError
+from worker.redaction import is_secret_name
+
+
+def known_profiles(db: Database, *, but: str | None = None) -> Known:
+    """Read which profiles and proxies there are, all profiles but one if it is named."""
+    known = Known(
+        proxies=frozenset(row["name"] for row in proxies.all_proxies(db)),
+        folders=state_dir() / "profiles",
+    )
+    for row in db.fetch_all("list_profiles", state=None, account_id=None):
+        if row["id"] != but:
+            known.note(row)
+    return known
+
+
+def options_of(pairs: tuple[str, ...]) -> dict[str, str]:
+    """Read KEY=VALUE pairs; raises UsageError for a key that names a secret."""
+    found = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not key or not equals:
+            raise UsageError(f"--option {key}: write KEY=VALUE, as in folder_id=7f3c")
+        if is_secret_name(key):
+            raise UsageError(
+                f"--option {key}: a secret on the command line is seen by everybody on this "
+                f"machine; put it into a file: launcher.py profiles import FILE.jsonl"
+            )
+        found[key] = value
+    return found
+
+
+def endpoint_of(given: str | None, provider: str) -> str | None:
+    """Take an endpoint as it is given, or ask for it where `-` or its provider wants that."""
+    if given is not None and given != "-":
+        if holds_credentials(given):
+            raise UsageError(
+                "a login or token on the command line is seen by everybody on this machine; "
+                "write --endpoint - and it is asked for, or read from stdin"
+            )
+        return given
+    if given is None and provider != "cdp":
+        return None
+    if sys.stdin.isatty():
+        return str(click.prompt("endpoint (not shown)", hide_input=True, err=True))
+    endpoint = sys.stdin.readline().strip()
+    if not endpoint:
+        raise UsageError("no endpoint on stdin; write one such as http://127.0.0.1:9222 there")
+    return endpoint
+
+
+def bytes_of(file: str) -> bytes:
+    """Read a file, or stdin for `-`; raises UsageError."""
+    try:
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
