@@ -6,7 +6,6 @@ An endpoint or an option that holds a secret is never taken from the command lin
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
@@ -63,11 +62,3 @@ def endpoint_of(given: str | None, provider: str) -> str | None:
     if not endpoint:
         raise UsageError("no endpoint on stdin; write one such as http://127.0.0.1:9222 there")
     return endpoint
-
-
-def bytes_of(file: str) -> bytes:
-    """Read a file, or stdin for `-`; raises UsageError."""
-    try:
-        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}") from error

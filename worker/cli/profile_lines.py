@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from worker.cli.import_file import BadLine
 from worker.cli.profile_fields import Known, profile_of
 from worker.errors import UsageError
 from worker.intake import records
@@ -14,14 +14,6 @@ from worker.intake.lines import Lines
 from worker.profiles.store import NewProfile
 
 JSON_SUFFIXES = {".jsonl", ".ndjson"}
-
-
-@dataclass(frozen=True, slots=True)
-class BadLine:
-    """A line that is no profile, and why."""
-
-    number: int
-    reason: str
 
 
 def read_profiles(data: bytes, name: str, known: Known) -> Iterator[NewProfile | BadLine]:

@@ -15,11 +15,12 @@ import click
 from worker.cli import profile_views as views
 from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
+from worker.cli.import_file import all_or_none, bytes_of
 from worker.cli.options import DURATION, json_flag
 from worker.cli.profile_changes import remove, set_
 from worker.cli.profile_fields import endpoint_label, profile_of
-from worker.cli.profile_input import bytes_of, endpoint_of, known_profiles, options_of
-from worker.cli.profile_lines import BadLine, read_profiles
+from worker.cli.profile_input import endpoint_of, known_profiles, options_of
+from worker.cli.profile_lines import read_profiles
 from worker.cli.wording import moment, operator, plain
 from worker.database import Database
 from worker.errors import BadData, DuplicateKey, UsageError
@@ -28,7 +29,6 @@ from worker.profiles import store
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
 
-MOST_BAD_LINES = 20
 SHOWN_EVENTS = 10
 LONGEST_CHECKOUT_SECONDS = 30 * 86400.0
 
@@ -116,14 +116,7 @@ def import_(file: str) -> None:
     """
     data = bytes_of(file)
     with closing(open_database()) as db:
-        found = list(read_profiles(data, file, known_profiles(db)))
-        bad = [item for item in found if isinstance(item, BadLine)]
-        for item in bad[:MOST_BAD_LINES]:
-            click.echo(f"line {item.number}: {printable(item.reason)}", err=True)
-        if bad:
-            more = f" ({len(bad) - MOST_BAD_LINES} not shown)" if len(bad) > MOST_BAD_LINES else ""
-            raise UsageError(f"{len(bad)} bad lines{more}; nothing was imported: mend them first")
-        profiles = [item for item in found if isinstance(item, NewProfile)]
+        profiles = all_or_none(read_profiles(data, file, known_profiles(db)))
         if not profiles:
             raise UsageError(f"{file} holds no profile; nothing was imported")
         _store(db, profiles)

@@ -10,7 +10,6 @@ import json
 import sys
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
@@ -18,15 +17,15 @@ import click
 from worker import proxies, proxy_blocks, proxy_trial
 from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
+from worker.cli.import_file import all_or_none, bytes_of
 from worker.cli.options import json_flag
-from worker.cli.proxy_lines import BadLine, check_name, read_lines
+from worker.cli.proxy_lines import check_name, read_lines
 from worker.cli.wording import duration, moment, plain
 from worker.database import Row
 from worker.errors import UsageError
 from worker.log import printable
 from worker.proxy import Proxy
 
-MOST_BAD_LINES = 20
 MOST_SITES = 3
 HEADER = ("NAME", "PROXY", "REGION", "STATE", "BLOCKS", "ACCOUNTS", "LAST USED", "WHY")
 
@@ -60,14 +59,7 @@ def import_(file: str) -> int:
     """Add many: a URL a line, `URL,name,region`, or CSV with a header. All are added, or none."""
     with closing(open_database()) as db:
         taken = {row["name"] for row in proxies.all_proxies(db)}
-        found = list(read_lines(_text_of(file), taken))
-        bad = [item for item in found if isinstance(item, BadLine)]
-        for item in bad[:MOST_BAD_LINES]:
-            click.echo(f"line {item.number}: {printable(item.reason)}", err=True)
-        if bad:
-            more = f" ({len(bad) - MOST_BAD_LINES} not shown)" if len(bad) > MOST_BAD_LINES else ""
-            raise UsageError(f"{len(bad)} bad lines{more}; nothing was imported: mend them first")
-        added = proxies.add_all(db, [item for item in found if isinstance(item, Proxy)])
+        added = proxies.add_all(db, all_or_none(read_lines(_text_of(file), taken)))
     click.echo(f"added {added} proxies; try them: launcher.py proxies test")
     return 0
 
@@ -163,10 +155,7 @@ def _secret_url() -> str:
 
 def _text_of(file: str) -> str:
     try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return data.decode("utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
+        return bytes_of(file).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(f"{file} is not UTF-8; save it as such") from None
 

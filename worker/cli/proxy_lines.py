@@ -9,8 +9,9 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from worker.cli.import_file import BadLine
 from worker.errors import UsageError
 from worker.proxy import Proxy
 
@@ -18,14 +19,6 @@ COLUMNS = ("url", "name", "region")
 MAX_NAME = 64
 
 _NAME = re.compile(r"[\w.:\[\]-]+")
-
-
-@dataclass(frozen=True, slots=True)
-class BadLine:
-    """A line that is no proxy, and why."""
-
-    number: int
-    reason: str
 
 
 def read_lines(text: str, taken: set[str]) -> Iterator[Proxy | BadLine]:

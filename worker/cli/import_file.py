@@ -1,0 +1,48 @@
+"""Files that are imported whole or not at all: bad lines are told by their number and a reason."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from worker.errors import UsageError
+from worker.log import printable
+
+MOST_BAD_LINES = 20
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that cannot be imported, and why."""
+
+    number: int
+    reason: str
+
+
+def bytes_of(file: str) -> bytes:
+    """Read a file, or stdin for `-`; raises UsageError."""
+    try:
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
+
+
+def all_or_none(found: Iterable[T | BadLine]) -> list[T]:
+    """Return what was found if every line is good; otherwise list the bad ones, and UsageError."""
+    good: list[T] = []
+    bad: list[BadLine] = []
+    for item in found:
+        bad.append(item) if isinstance(item, BadLine) else good.append(item)
+    for line in bad[:MOST_BAD_LINES]:
+        click.echo(f"line {line.number}: {printable(line.reason)}", err=True)
+    if bad:
+        more = f" ({len(bad) - MOST_BAD_LINES} not shown)" if len(bad) > MOST_BAD_LINES else ""
+        raise UsageError(f"{len(bad)} bad lines{more}; nothing was imported: mend them first")
+    return good
