@@ -10,7 +10,6 @@ from contextlib import closing
 
 import pytest
 
-from tests.conftest import free_port
 from tests.lifecycle.conftest import run_command, url_of, wait_until
 from tests.loopback import HttpProxy, Site
 from worker import proxies
@@ -145,21 +144,19 @@ def found_in_files(folder) -> list[tuple[str, str]]:
 
 
 def test_without_proxies_a_blocked_job_comes_back_in_a_fresh_context(launch, queue, site, looking):
-    site.refused_proxies = {None}
+    site.first_refused = 1
     url = f"http://127.0.0.1:{site.port}/"
     job = queue.enqueue("visit", {"url": url})
-    run = launch("--workers", 1, *QUICK, looking)
-    wait_until(lambda: site.asked[None] == 1, "the first visit", 40)
-    site.refused_proxies = set()
 
-    assert run.wait(60) == 0
+    assert launch("--workers", 1, *QUICK, looking).wait(60) == 0
     assert outcomes(queue, job) == [Outcome.BLOCKED, Outcome.DONE]
     assert site.cookies == [None, None]
 
 
-def test_a_dead_proxy_costs_no_attempt(launch, queue, database, site, via, looking):
-    port = free_port()
-    proxies.add(database, Proxy("http", "127.0.0.1", port, USER, WORD, name="dead"))
+def test_a_dead_proxy_costs_no_attempt(
+    launch, queue, database, site, via, looking, closed_port
+):
+    proxies.add(database, Proxy("http", "127.0.0.1", closed_port, USER, WORD, name="dead"))
     via("alive")
     job = queue.enqueue("visit", {"url": SHOP}, max_attempts=1)
 
@@ -171,9 +168,11 @@ def test_a_dead_proxy_costs_no_attempt(launch, queue, database, site, via, looki
     back, done = queue.history(job)
     assert (back["outcome"], done["outcome"]) == (Outcome.HANDED_BACK, Outcome.DONE)
     assert back["reason"] == (
-        f"proxy dead (http://127.0.0.1:{port}) cannot be used: net::ERR_PROXY_CONNECTION_FAILED"
+        f"proxy dead (http://127.0.0.1:{closed_port}) cannot be used: "
+        "net::ERR_PROXY_CONNECTION_FAILED"
     )
-    assert 30 < state_of(database, "dead")["cooling_seconds"] <= 60
+    rest = state_of(database, "dead")["cooling_until"] - back["finished_at"]
+    assert rest.total_seconds() == pytest.approx(60, abs=20)
     assert state_of(database, "dead")["blocks"] == 0
 
 
