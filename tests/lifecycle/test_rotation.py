@@ -153,9 +153,7 @@ def test_without_proxies_a_blocked_job_comes_back_in_a_fresh_context(launch, que
     assert site.cookies == [None, None]
 
 
-def test_a_dead_proxy_costs_no_attempt(
-    launch, queue, database, site, via, looking, closed_port
-):
+def test_a_dead_proxy_costs_no_attempt(launch, queue, database, site, via, looking, closed_port):
     proxies.add(database, Proxy("http", "127.0.0.1", closed_port, USER, WORD, name="dead"))
     via("alive")
     job = queue.enqueue("visit", {"url": SHOP}, max_attempts=1)
@@ -184,7 +182,9 @@ def test_a_refused_login_is_the_proxys_fault(launch, queue, database, site, via,
     proxies.add(database, Proxy("http", "127.0.0.1", right.port, USER, "stale", name="stale"))
     job = queue.enqueue("visit", {"url": url}, max_attempts=1)
 
-    run = launch("--workers", 1, "--wait-retries", "5s", *QUICK, looking)
+    # Over https the refusal is only known when the page's time is over.
+    flags = ("--wait-retries", "5s", "--page-timeout", "8s")
+    run = launch("--workers", 1, *flags, *QUICK, looking)
 
     assert run.wait(60) == 0
     assert (queue.get(job)["status"], queue.get(job)["attempts"]) == ("pending", 0)

@@ -149,9 +149,7 @@ def test_a_receiver_killed_midway_gets_every_event_and_those_of_a_job_in_order(
     assert attempts == {job: [1, 2] for job in jobs}
 
 
-def test_no_job_waits_for_a_receiver_that_does_not_answer(
-    launch, queue, tasks, database, let_go
-):
+def test_no_job_waits_for_a_receiver_that_does_not_answer(launch, queue, tasks, database, let_go):
     # It takes connections, as the kernel does for every listener, and never a word.
     with socket.create_server(("127.0.0.1", 0), backlog=100) as black_hole:
         black_hole.settimeout(30)
@@ -237,9 +235,7 @@ def test_without_a_secret_a_run_says_so_once_and_its_events_wait(
     assert receiver.inbox.events() == []
 
 
-def test_no_secret_of_a_callback_gets_into_what_a_run_says(
-    launch, queue, tasks, database, let_go
-):
+def test_no_secret_of_a_callback_gets_into_what_a_run_says(launch, queue, tasks, database, let_go):
     secrets = ("walter", "hunter2", "mellon", "sesame", SECRET)
     with serve("another secret", Inbox(tasks.with_name("inbox"))) as bare:
         url = bare.replace("//", "//walter:hunter2@").replace("/nightshift", "/sesame?key=mellon")
