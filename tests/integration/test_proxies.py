@@ -182,7 +182,7 @@ def test_workers_that_choose_at_once_spread_evenly(database, add):
     def choose_often() -> None:
         with closing(Database(database.settings)) as db:
             start.wait(10)
-            names.extend(chosen(db) for _ in range(20))
+            names.extend([chosen(db) for _ in range(20)])
 
     threads = [threading.Thread(target=choose_often) for _ in range(4)]
     for thread in threads:
