@@ -1,4 +1,4 @@
-"""A small site on loopback with everything that goes wrong, and one browser for all tests."""
+"""A small site on loopback with everything that goes wrong, and one browser for the tests of a file."""
 
 from __future__ import annotations
 
@@ -112,16 +112,20 @@ class Site:
         self._thread.join()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
     site = Site()
     yield site
     site.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def only_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserSession]:
-    """Playwright's sync API runs once in a process, so all tests share one session."""
+    """Playwright's sync API runs once in a process, so the tests of a file share one session.
+
+    It ends with them: until then no other test in this process could have one, nor a loop of
+    asyncio's, and which tests follow is decided by how quick the other processes are.
+    """
     folder = tmp_path_factory.mktemp("browser") / "worker-0"
     session = BrowserSession(
         BrowserOptions(tmp_dir=folder, executable=find_browser(), page_timeout_seconds=10)
