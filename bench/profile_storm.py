@@ -83,10 +83,7 @@ class Storm:
         plan = self._plan
         finish_ledger.install(self._db)
         store.add(self._db, [self._profile(n) for n in range(plan.profiles)], "storm")
-        insert = "INSERT INTO work_queue (task, payload, profile_id, account_id) VALUES "
-        rows = [self._job() for _ in range(plan.jobs)]
-        for start in range(0, len(rows), FILL_AT_ONCE):
-            self._db.run_statement(insert + ", ".join(rows[start : start + FILL_AT_ONCE]))
+        self._fill(plan.jobs)
 
     def rage(self) -> None:
         """Keep a launcher going until every job is settled, and kill as planned meanwhile."""
@@ -94,7 +91,10 @@ class Storm:
         moments = [(self._moment(), False) for _ in range(plan.kills)]
         moments += [(self._moment(), True) for _ in range(plan.launcher_kills)]
         moments.sort(reverse=True)
-        while self._unsettled():
+        while self._unsettled() or moments:
+            # A pool that was quicker than we are gets more to do: it is killed at work, or never.
+            if not self._unsettled():
+                self._fill(plan.jobs // 10)
             if time.monotonic() > self._deadline:
                 raise RuntimeError(f"not settled in {plan.deadline_seconds:g} s")
             if self._launcher is None or self._launcher.poll() is not None:
@@ -114,6 +114,12 @@ class Storm:
         finally:
             if self._launcher is not None and self._launcher.poll() is None:
                 launched.stop(self._launcher)
+
+    def _fill(self, jobs: int) -> None:
+        insert = "INSERT INTO work_queue (task, payload, profile_id, account_id) VALUES "
+        rows = [self._job() for _ in range(jobs)]
+        for start in range(0, len(rows), FILL_AT_ONCE):
+            self._db.run_statement(insert + ", ".join(rows[start : start + FILL_AT_ONCE]))
 
     def _profile(self, number: int) -> NewProfile:
         return NewProfile(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import urllib.request
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,6 +11,15 @@ from typing import Any
 import pytest
 
 from examples.demo_site import serve
+from worker.rehearsal import Rehearsal, rehearse
+
+
+@pytest.fixture(scope="module")
+def nightshift_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
+    """One browser for the tests of a file, not of the session: other tests here have their own."""
+    results = tmp_path_factory.mktemp("results")
+    with rehearse(results, browser=os.environ.get("NIGHTSHIFT_BROWSER")) as rehearsal:
+        yield rehearsal
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import itertools
 import shutil
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Any
 
 import hypothesis
@@ -51,25 +51,40 @@ class ServerForTests(LocalServer):
         return self.is_running()
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+@contextmanager
+def reserved_port() -> Iterator[int]:
+    """A port of 127.0.0.1 that nobody else is given: bound here, and refusing connections.
+
+    A server that sets SO_REUSEADDR, as all of ours do, may listen on it, end and come back; a port
+    that was only found free could be another process's by then.
+    """
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("127.0.0.1", 0))
+        yield int(holder.getsockname()[1])
+
+
+@pytest.fixture
+def closed_port() -> Iterator[int]:
+    """A port where nobody listens, for as long as the test lasts."""
+    with reserved_port() as port:
+        yield port
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerForTests]:
     """A server on a socket and on 127.0.0.1; NIGHTSHIFT_MYSQLD says which program it runs."""
-    server = ServerForTests(
-        tmp_path_factory.mktemp("mysql"), port=free_port(), extra_args=FAST_COMMITS
-    )
-    # The fixture's end is skipped when pytest itself is torn down hard; the exit hook is not.
-    atexit.register(server.stop)
-    server.start()
-    yield server
-    server.stop()
-    atexit.unregister(server.stop)
-    shutil.rmtree(server.folder)
+    with reserved_port() as port:
+        server = ServerForTests(
+            tmp_path_factory.mktemp("mysql"), port=port, extra_args=FAST_COMMITS
+        )
+        # The fixture's end is skipped when pytest itself is torn down hard; the exit hook is not.
+        atexit.register(server.stop)
+        server.start()
+        yield server
+        server.stop()
+        atexit.unregister(server.stop)
+        shutil.rmtree(server.folder)
 
 
 mysql = factories.mysql(

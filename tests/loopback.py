@@ -35,6 +35,8 @@ class Site(_Server):
         # Names of proxies (None: directly) and of hosts that are refused.
         self.refused_proxies: set[str | None] = set()
         self.refused_hosts: set[str] = set()
+        # So many visits, the first ones, are refused whoever comes.
+        self.first_refused = 0
         self.retry_after: int | None = None
         self.asked: Counter[str | None] = Counter()
         self.cookies: list[str | None] = []
@@ -46,11 +48,12 @@ class Site(_Server):
 
             def do_GET(self) -> None:
                 via, host = self.headers.get(VIA), self.headers["Host"].partition(":")[0]
+                is_refused = via in site.refused_proxies or host in site.refused_hosts
                 if self.path != "/favicon.ico":
                     site.asked[via] += 1
+                    is_refused |= site.asked.total() <= site.first_refused
                     site.cookies.append(self.headers.get("Cookie"))
                     site.queries.append((via, self.path.partition("?")[2]))
-                is_refused = via in site.refused_proxies or host in site.refused_hosts
                 body = b"<title>Just a moment...</title>" if is_refused else b"<title>in</title>"
                 self.send_response(403 if is_refused else 200)
                 if is_refused:

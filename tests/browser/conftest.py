@@ -1,4 +1,4 @@
-"""A small site on loopback with everything that goes wrong, and one browser for all tests."""
+"""A small site on loopback with everything that goes wrong, and a browser for each test file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Page
 
 from worker.browser.evidence import Failure
 from worker.browser.options import BrowserOptions, find_browser
@@ -22,7 +23,14 @@ PAGES = {
         document.title = [localStorage.n, sessionStorage.n, document.cookie].join();
         document.cookie = 'seen=1; path=/';
         </script>""",
-    "/busy": "<title>Busy</title><script>setTimeout(() => { while (true); }, 50)</script>",
+    # The request holds the page up, and when it has been answered the page is busy for good.
+    "/busy": """<title>Busy</title><script>setTimeout(() => {
+        const request = new XMLHttpRequest();
+        request.open('GET', '/is-busy', false);
+        request.send();
+        while (true);
+        }, 50)</script>""",
+    "/is-busy": "now",
     "/alert": "<title>-</title><script>alert('hi'); document.title = 'after'</script>",
     "/confirm": "<title>-</title><script>document.title = String(confirm('sure?'))</script>",
     "/popup": "<title>Opener</title><script>window.open('/')</script>",
@@ -58,6 +66,7 @@ class Site:
 
     def __init__(self) -> None:
         self.closing = threading.Event()
+        self.busy_pages = 0
         site = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -84,6 +93,7 @@ class Site:
         if path == "/never":
             self.closing.wait()
             return
+        self.busy_pages += path == "/is-busy"
         body = PAGES.get(path, "").encode()
         request.send_response(STATUS.get(path, 200 if path in PAGES else 404))
         if path == "/download":
@@ -102,16 +112,20 @@ class Site:
         self._thread.join()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
     site = Site()
     yield site
     site.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def only_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserSession]:
-    """Playwright's sync API runs once in a process, so all tests share one session."""
+    """Playwright's sync API runs once in a process, so the tests of a file share one session.
+
+    It ends with them: until then no other test in this process could have one, nor a loop of
+    asyncio's, and which tests follow is decided by how quick the other processes are.
+    """
     folder = tmp_path_factory.mktemp("browser") / "worker-0"
     session = BrowserSession(
         BrowserOptions(tmp_dir=folder, executable=find_browser(), page_timeout_seconds=10)
@@ -151,13 +165,25 @@ def failure() -> Failure:
 
 @pytest.fixture
 def wait_until() -> Callable[[Callable[[], object]], None]:
-    def wait(condition: Callable[[], object], seconds: float = 10) -> None:
+    def wait(condition: Callable[[], object], seconds: float = 30) -> None:
         deadline = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < deadline, "the condition never came true"
             time.sleep(0.02)
 
     return wait
+
+
+@pytest.fixture
+def open_busy_page(site: Site, wait_until) -> Callable[[Page], None]:
+    """Open a page, and come back when it will never answer again."""
+
+    def open_it(page: Page) -> None:
+        before = site.busy_pages
+        page.goto(site.url("/busy"))
+        wait_until(lambda: site.busy_pages > before)
+
+    return open_it
 
 
 @pytest.fixture

@@ -141,15 +141,13 @@ def test_a_task_may_answer_dialogs_itself(session, site):
     assert [entry["type"] for entry in session.recorder.dialogs] == ["confirm"]
 
 
-def test_a_page_that_hangs_after_its_job_is_replaced(session, site):
-    page = session.page_for_job()
-    page.goto(site.url("/busy"))
-    page.wait_for_timeout(200)
+def test_a_page_that_hangs_after_its_job_is_replaced(session, site, open_busy_page):
+    open_busy_page(session.page_for_job())
     started = time.monotonic()
     session.release(clean=True)
 
     assert session.page_for_job().goto(site.url("/")).status == 200
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 30
 
 
 def test_a_crashed_page_is_recognised_and_replaced(session, site):
@@ -206,7 +204,7 @@ def test_a_stopped_driver_is_replaced_when_it_does_not_hand_out_a_page(
 
     assert session.page_for_job().goto(site.url("/")).status == 200
     assert session.processes()[0] != everybody[0]
-    assert process_tree.wait_dead(everybody, 5)
+    assert process_tree.wait_dead(everybody, 10)
 
 
 def test_closing_leaves_no_process_and_no_file(session, site):
@@ -215,7 +213,7 @@ def test_closing_leaves_no_process_and_no_file(session, site):
     session.close()
 
     assert not session.options.tmp_dir.exists()
-    assert process_tree.wait_dead(everybody, 3)
+    assert process_tree.wait_dead(everybody, 10)
     assert not session.is_alive
 
 
@@ -226,8 +224,8 @@ def test_closing_is_bounded_even_with_a_stopped_driver(session):
     started = time.monotonic()
     session.close(budget_seconds=1)
 
-    assert time.monotonic() - started < 8
-    assert process_tree.wait_dead(everybody, 3)
+    assert time.monotonic() - started < 20
+    assert process_tree.wait_dead(everybody, 10)
     assert not session.options.tmp_dir.exists()
 
 
@@ -237,7 +235,7 @@ def test_recycling_replaces_driver_and_browser(session, site):
     assert session.memory_mb() > 30
     session.recycle()
 
-    assert process_tree.wait_dead(before, 3)
+    assert process_tree.wait_dead(before, 10)
     assert session.page_for_job().goto(site.url("/")).status == 200
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Error as PlaywrightError
 
+from tests.browser.test_recorder import wait_for_page_error
 from tests.browser.vendor_server import DIALECTS, DebugBrowser, RecordingProxy, VendorServer
 from worker import process_tree
 from worker.browser.evidence import capture
@@ -100,7 +101,7 @@ def test_the_second_job_of_a_profile_is_recorded_once(session, site, local):
     for _ in range(2):
         page = session.page_for_job()
         page.goto(site.url("/spam"))
-        page.wait_for_timeout(200)
+        wait_for_page_error(session, page)
         kinds = [entry["type"] for entry in session.recorder.console]
         assert kinds.count("pageerror") == 1
         session.release(clean=True)
@@ -155,14 +156,14 @@ def test_a_vendors_profile_is_stopped_with_the_session(session, vendor, local):
     everybody = [process_tree.identify(os.getpid()), *session.processes()][1:]
     session.close()
 
-    assert process_tree.wait_dead(everybody, 3)
+    assert process_tree.wait_dead(everybody, 10)
     assert not session.options.tmp_dir.exists()
 
 
 def test_a_profile_opens_also_when_the_driver_was_killed(session, site, local):
     driver, _ = session.processes()
     os.kill(driver.pid, signal.SIGKILL)
-    assert process_tree.wait_dead([driver], 3)
+    assert process_tree.wait_dead([driver], 10)
     session.open_profile(local)
 
     assert session.page_for_job().goto(site.url("/")).status == 200
@@ -171,7 +172,7 @@ def test_a_profile_opens_also_when_the_driver_was_killed(session, site, local):
 def test_a_profiles_browser_that_died_is_the_providers_fault(session, local):
     session.open_profile(local)
     session.kill()
-    assert process_tree.wait_dead([session.processes()[1]], 3)
+    assert process_tree.wait_dead([session.processes()[1]], 10)
     with pytest.raises(ProviderError) as caught:
         session.page_for_job()
 

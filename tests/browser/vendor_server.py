@@ -115,12 +115,14 @@ class VendorServer:
     dead_endpoint: bool = False
     deaf_stop: bool = False
     expired_tokens: int = 0
-    slow_stop_seconds: float = 0.0
+    # How often it still says that a profile runs which it was told to stop.
+    slow_stop_looks: int = 0
     refusal: Reply | None = None
     calls: list[str] = field(default_factory=list)
     bodies: list[Any] = field(default_factory=list)
     authorizations: list[str | None] = field(default_factory=list)
     running: dict[str, DebugBrowser] = field(default_factory=dict)
+    _stopping: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         vendor = self
@@ -158,7 +160,8 @@ class VendorServer:
         return self.running[profile]
 
     def is_running(self, profile: str) -> bool:
-        return profile in self.running and self.running[profile].is_running
+        browser = self.running.get(profile)
+        return browser is not None and browser.is_running
 
     def count(self, verb: str) -> int:
         return self.calls.count(verb)
@@ -186,6 +189,10 @@ class VendorServer:
             is_right = body == {"email": EMAIL, "password": PASSWORD_MD5}
             return Reply(200, {"data": {"token": TOKEN}}) if is_right else Reply(401, {})
         if verb == "status":
+            if self._stopping and self.slow_stop_looks:
+                self.slow_stop_looks -= 1
+            elif self._stopping:
+                self.running.pop(self._stopping.pop()).stop()
             state = "running" if self.is_running(profile) else "terminated"
             return Reply(200, {"lifetimeState": state})
         if self.expired_tokens:
@@ -194,8 +201,8 @@ class VendorServer:
         if verb == "start":
             return self._start(profile)
         if verb == "stop" and self.is_running(profile):
-            if self.slow_stop_seconds:
-                threading.Timer(self.slow_stop_seconds, self.running[profile].stop).start()
+            if self.slow_stop_looks:
+                self._stopping.append(profile)
             elif not self.deaf_stop:
                 self.running.pop(profile).stop()
             return self.dialect.stopped

@@ -23,12 +23,6 @@ from worker.settings import DatabaseSettings
 NO_TLS = {"mariadb": "--skip-ssl", "mysql": "--tls-version="}
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture
 def connect(settings: DatabaseSettings) -> Iterator[Callable[..., Database]]:
     """Open further connections to this test's database; all are closed when it ends."""
@@ -101,17 +95,17 @@ def own_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def own_server(own_folder: Path) -> Iterator[LocalServer]:
+def own_server(own_folder: Path, closed_port: int) -> Iterator[LocalServer]:
     """A server of the test's own, without TLS."""
     args = ["--innodb-flush-log-at-trx-commit=2", NO_TLS[find_server().flavour]]
-    server = LocalServer(own_folder, port=free_port(), extra_args=args)
+    server = LocalServer(own_folder, port=closed_port, extra_args=args)
     server.start()
     yield server
     server.kill()
 
 
 @pytest.fixture
-def tls_server(own_folder: Path, tmp_path: Path) -> Iterator[LocalServer]:
+def tls_server(own_folder: Path, tmp_path: Path, closed_port: int) -> Iterator[LocalServer]:
     """The same with TLS and a certificate for 127.0.0.1, which is its own authority."""
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=nightshift -addext"
@@ -125,7 +119,7 @@ def tls_server(own_folder: Path, tmp_path: Path) -> Iterator[LocalServer]:
     if not key.exists():
         pytest.skip("no openssl to make a certificate with")
     args = [f"--ssl-cert={certificate}", f"--ssl-key={key}"]
-    server = LocalServer(own_folder, port=free_port(), extra_args=args)
+    server = LocalServer(own_folder, port=closed_port, extra_args=args)
     server.start()
     yield server
     server.kill()

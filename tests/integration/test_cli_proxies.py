@@ -7,13 +7,13 @@ import os
 import pty
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 
 import pytest
 
-from tests.conftest import free_port
-from tests.lifecycle.conftest import REPO, clean_environment, run_command, url_of, wait_until
+from tests.conftest import reserved_port
+from tests.lifecycle.conftest import REPO, clean_environment, run_command, url_of
 from tests.loopback import HttpProxy, Site
 from worker import proxies
 
@@ -72,8 +72,10 @@ def test_on_a_terminal_the_url_is_asked_for_and_not_shown(database, settings, tm
         while b"URL (not shown)" not in shown:
             shown += os.read(ours, 1000)
         os.write(ours, f"http://{LOGIN}@h.example:8080\n".encode())
-        wait_until(lambda: process.poll() is not None, "the command ends")
-        shown += os.read(ours, 1000)
+        # What it says last is whole when nobody holds the terminal any more.
+        with suppress(OSError):
+            while more := os.read(ours, 1000):
+                shown += more
     os.close(ours)
 
     assert process.returncode == 0
@@ -180,10 +182,10 @@ def test_the_list_says_which_state_a_proxy_is_in_and_why(cli, database, listed):
     for name in ("a", "b", "c", "d", "e"):
         cli("add", name, stdin=f"http://{LOGIN}@{name}.example:80\n")
     ids = {row["name"]: row["id"] for row in proxies.all_proxies(database)}
-    proxies.note_unreachable(database, ids["b"], "net::ERR_PROXY_CONNECTION_FAILED", 500)
+    proxies.note_unreachable(database, ids["b"], "net::ERR_PROXY_CONNECTION_FAILED", 535)
     for number in range(5):
         proxies.note_block(
-            database, ids["e"], 500, reason="Cloudflare challenge", site=f"shop{number}.test"
+            database, ids["e"], 535, reason="Cloudflare challenge", site=f"shop{number}.test"
         )
     cli("disable", "c", "--reason", "not paid")
     proxies.record_trial(database, proxies.named(database, ("d",))[0], 15000, "timed out")
@@ -200,11 +202,11 @@ def test_the_list_says_which_state_a_proxy_is_in_and_why(cli, database, listed):
     assert lines[2].endswith("not paid")
     assert lines[3].endswith("timed out")
     assert "cooling at 5 sites" in lines[4]
-    assert " shop0.test 8 m 1" in lines[4]
+    assert " shop0.test 8 m " in lines[4]
     assert lines[4].endswith("s: Cloudflare challenge; 2 more")
     sites = listed()[4]["cooling_sites"]
     assert [each["site"] for each in sites] == [f"shop{number}.test" for number in range(5)]
-    assert 400 < sites[0]["seconds"] <= 500
+    assert 400 < sites[0]["seconds"] <= 535
     assert sites[0]["reason"] == "Cloudflare challenge"
 
 
@@ -227,10 +229,10 @@ def test_disable_enable_and_remove(cli, listed, database):
 def test_a_test_goes_through_the_proxy_and_is_kept(cli, listed, loopback_proxy):
     cli("add", "good", stdin=loopback_proxy.url)
     cli("add", "wrong", stdin=loopback_proxy.url.replace("S3cretWord", "S3cretWord2"))
-    cli("add", "dead", stdin=f"http://{LOGIN}@127.0.0.1:{free_port()}")
-    cli("add", "socks", f"socks5://127.0.0.1:{free_port()}")
-
-    done = cli("test", "--url", "http://shop.test/", "--json")
+    with reserved_port() as dead, reserved_port() as socks:
+        cli("add", "dead", stdin=f"http://{LOGIN}@127.0.0.1:{dead}")
+        cli("add", "socks", f"socks5://127.0.0.1:{socks}")
+        done = cli("test", "--url", "http://shop.test/", "--json")
 
     assert (done.returncode, done.stderr) == (0, "")
     told = {each["name"]: each for each in json.loads(done.stdout)}

@@ -30,12 +30,6 @@ PASSWORD = "p@ss/w:rd?#%ü"
 WHY = Explanation("the page was grey")
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def session(db):
     (row,) = db.run_statement(
         "SELECT @@session.time_zone AS zone, @@innodb_lock_wait_timeout AS lock_wait, "
@@ -187,7 +181,8 @@ def test_a_patient_call_outlasts_a_killed_server(own_server, eventually):
         began = time.monotonic()
         for _ in range(2):
             assert "cannot be reached" in refusal(hasty)
-        assert time.monotonic() - began < 2
+        # The patient one would have gone on for a minute.
+        assert time.monotonic() - began < 20
         assert not reading.done()
 
         own_server.start()
@@ -196,8 +191,8 @@ def test_a_patient_call_outlasts_a_killed_server(own_server, eventually):
         assert session(db) == WANTED_SESSION
 
 
-def test_a_worker_told_to_stop_does_not_wait_for_an_absent_server(settings):
-    absent = replace(settings, unix_socket=None, host="127.0.0.1", port=free_port())
+def test_a_worker_told_to_stop_does_not_wait_for_an_absent_server(settings, closed_port):
+    absent = replace(settings, unix_socket=None, host="127.0.0.1", port=closed_port)
     answers = iter([True, True, False])
     db = Database(absent, patience_seconds=60, keep_waiting=lambda: next(answers))
     assert "cannot be reached" in refusal(db)
@@ -215,10 +210,10 @@ def test_an_insert_that_may_have_arrived_is_not_repeated(queue, connect, lose_th
     assert queue.counts()["pending"] == 1
 
 
-def test_a_refused_port_is_named(settings):
-    port = free_port()
-    text = refusal(Database(replace(settings, unix_socket=None, host="127.0.0.1", port=port)))
-    assert f"127.0.0.1:{port}" in text
+def test_a_refused_port_is_named(settings, closed_port):
+    absent = replace(settings, unix_socket=None, host="127.0.0.1", port=closed_port)
+    text = refusal(Database(absent))
+    assert f"127.0.0.1:{closed_port}" in text
     assert "check that it runs" in text
 
 
@@ -249,7 +244,8 @@ def test_a_connection_that_went_dead_ends_in_its_read_timeout(settings, proxy):
     for _ in range(2):
         began = time.monotonic()
         assert "timed out" in refusal(db)
-        assert time.monotonic() - began < 4
+        # A connection's ordinary patience is fifteen seconds.
+        assert time.monotonic() - began < 8
 
 
 def test_a_wrong_password_is_told_without_it(make_user, connect):

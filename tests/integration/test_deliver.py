@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import sys
 import threading
@@ -141,10 +140,8 @@ def test_a_deliverer_killed_midway_loses_nothing(settings, tmp_path, database, f
     assert outbox.counts(database) == {"waiting": 0, "given_up": 0}
 
 
-def test_a_receiver_that_is_down_holds_up_no_other(cli, database, finish, inbox):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        closed = listener.getsockname()[1]
-    down = finish(f"http://127.0.0.1:{closed}/", 50)
+def test_a_receiver_that_is_down_holds_up_no_other(cli, database, finish, inbox, closed_port):
+    down = finish(f"http://127.0.0.1:{closed_port}/", 50)
     with serve(SECRET, inbox) as url:
         jobs = finish(url, 10)
         done = cli("deliver", "--json")
@@ -156,7 +153,7 @@ def test_a_receiver_that_is_down_holds_up_no_other(cli, database, finish, inbox)
     assert 1 <= told["failed"] <= 8
     assert told["waiting"] == len(down)
     assert done.stderr.count("\n") == 1
-    assert f"to http://127.0.0.1:{closed}: ConnectError" in done.stderr
+    assert f"to http://127.0.0.1:{closed_port}: ConnectError" in done.stderr
 
 
 def test_a_poisoned_event_holds_up_no_other_of_its_receiver(cli, database, finish):

@@ -123,7 +123,7 @@ def processes_of(folder: Path) -> list[ProcessId]:
 
 
 def wait_until(
-    condition: Callable[[], object], what: str, seconds: float = 15.0, every: float = 0.02
+    condition: Callable[[], object], what: str, seconds: float = 30.0, every: float = 0.02
 ) -> None:
     """Poll until something holds; fail with its name when it never does."""
     deadline = time.monotonic() + seconds

@@ -45,9 +45,11 @@ def held(page, payload, job):
 
 @task("held_page")
 def held_page(page, payload, job):
+    """Shows until when it lived by the time of a file."""
     page.set_content("<title>still here</title>")
     note("begun", job)
     while not is_let_go(job):
+        (HERE / f"alive-{job.id}").touch()
         page.wait_for_timeout(20)
     note("finished", job)
     return {"title": page.title()}

@@ -22,6 +22,7 @@ def site():
         yield site
 
 
+@pytest.mark.timeout(240)
 def test_a_storm_of_blocks_burns_few_attempts_and_ends_by_itself(launch, queue, database, site):
     site.refused_hosts = {"127.0.0.1"}
     storm = queue.enqueue_many("visit", [{"url": f"http://127.0.0.1:{site.port}/"}] * JOBS)

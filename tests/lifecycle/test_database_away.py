@@ -13,7 +13,7 @@ from pathlib import Path
 import pymysql
 import pytest
 
-from tests.conftest import FAST_COMMITS, free_port
+from tests.conftest import FAST_COMMITS, reserved_port
 from tests.lifecycle.conftest import run_command, url_of, wait_until
 from tests.lifecycle.pool import assert_done_once, browser_of, incarnations, worker_of
 from worker.drill import finish_ledger
@@ -56,9 +56,10 @@ class Place:
 def own_server(tmp_path_factory) -> Iterator[LocalServer]:
     """A server that these tests may stop and kill."""
     folder = tmp_path_factory.mktemp("own")
-    server = LocalServer(folder, port=free_port(), extra_args=FAST_COMMITS)
-    yield server
-    server.kill()
+    with reserved_port() as port:
+        server = LocalServer(folder, port=port, extra_args=FAST_COMMITS)
+        yield server
+        server.kill()
 
 
 @pytest.fixture
@@ -204,9 +205,9 @@ def test_an_outcome_that_could_not_be_written_is_written_by_the_next_start_if_it
 
 
 def test_a_job_is_ended_before_its_lease_is_over_and_a_finished_one_is_not(
-    launch, place, database, queue, tasks, noted, let_go
+    launch, place, database, queue, tasks, noted, let_go, tmp_path
 ):
-    lease_seconds = 5.0
+    lease_seconds = 9.0
     long, finished = queue.enqueue("held_page", {}), queue.enqueue("held", {})
     run = launch(
         *("--workers", 2, "--tasks", tasks, "--lease", lease_seconds, "--json"),
@@ -218,11 +219,12 @@ def test_a_job_is_ended_before_its_lease_is_over_and_a_finished_one_is_not(
     database.close()
 
     place.server.kill()
-    killed_at = time.monotonic()
+    killed_at = time.time()
     let_go(finished)
     wait_until(lambda: not is_alive(owner), "the worker is ended")
-    assert time.monotonic() - killed_at < lease_seconds
-    wait_until(lambda: not is_alive(browser), "its browser is ended too", seconds=3)
+    # As the job itself saw it, however late we look.
+    assert (tmp_path / f"alive-{long}").stat().st_mtime - killed_at < lease_seconds
+    wait_until(lambda: not is_alive(browser), "its browser is ended too", seconds=15)
     assert is_alive(other)
     place.server.start()
     let_go()

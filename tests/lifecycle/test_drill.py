@@ -68,4 +68,4 @@ def test_a_drill_removes_what_a_killed_one_has_left(tmp_path):
 
 def assert_nothing_is_left(folder: Path) -> None:
     assert list((folder / "state" / "drill").glob("*")) == []
-    wait_until(lambda: not processes_of(folder), "every process is gone", seconds=5)
+    wait_until(lambda: not processes_of(folder), "every process is gone", seconds=15)

@@ -83,16 +83,18 @@ def test_pages_that_hang_end_by_their_timeout_with_stack_and_address_of_the_hang
         queue.enqueue("visit", {"url": f"{demo_site}/hang/{kind}"}, max_attempts=1): final_url
         for kind, final_url in final_urls.items()
     }
-    after = [queue.enqueue("visit", {"url": f"{demo_site}/products/1"}) for _ in range(2)]
+    good = {"url": f"{demo_site}/products/1"}
+    after = [queue.enqueue("visit", good, timeout_seconds=60) for _ in range(2)]
 
-    assert launch("--workers", 2, "--job-timeout", "2s").wait() == 0
+    # Time enough to open the page that hangs, also for a busy machine.
+    assert launch("--workers", 2, "--job-timeout", "5s").wait() == 0
 
     assert [queue.get(job)["status"] for job in after] == ["done", "done"]
     for job, final_url in hanging.items():
         assert queue.get(job)["status"] == "error"
         (attempt,) = queue.history(job)
         assert attempt["outcome"] == "timed_out"
-        assert "ran past its timeout of 2 s" in attempt["reason"]
+        assert "ran past its timeout of 5 s" in attempt["reason"]
         folder = errors_dir / str(job) / "1"
         traceback = (folder / "traceback.txt").read_text(encoding="utf-8")
         _, _, stack = traceback.partition("Where it hung:\n")
@@ -131,7 +133,8 @@ def test_a_refusal_is_waited_out_as_long_as_the_site_asks(launch, queue, demo_si
     (attempt,) = queue.history(job)
     assert row["status"] == "pending"
     waits = (row["not_before"] - attempt["finished_at"]).total_seconds()
-    assert waits == pytest.approx(2.0, abs=0.1)
+    # Without that it would be half a minute.
+    assert waits == pytest.approx(2.0, abs=1.5)
 
 
 def test_a_job_without_a_page_leaves_no_evidence_of_the_one_before(

@@ -31,7 +31,7 @@ def test_a_worker_that_is_stuck_is_ended_by_the_launcher_and_shows_where(
     # One comes back for nobody, one hangs in C code, one has been stopped.
     names = ("shielded", "in_c_code", "standing")
     stuck = {queue.enqueue(name, {}, max_attempts=1): name for name in names}
-    good = [queue.enqueue("noop", {}) for _ in range(3)]
+    good = [queue.enqueue("noop", {}, timeout_seconds=60) for _ in range(3)]
 
     run = launch(
         *("--workers", 3, "--tasks", tasks, "--json"),

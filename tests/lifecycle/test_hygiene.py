@@ -49,11 +49,12 @@ def test_what_a_killed_launcher_could_not_take_with_it_is_removed_by_the_next(
     wait_until(lambda: noted("begun"), "the job has begun")
     worker = worker_of(database, job)
     browser = browser_of(worker)
-    members = group_members(browser)
-    request.addfinalizer(lambda: [kill(member) for member in members])
+    request.addfinalizer(lambda: [kill(member) for member in group_members(browser)])
     # A browser that is stopped, and whose driver and worker cannot end it, ends for nobody.
     os.kill(worker.pid, signal.SIGSTOP)
     os.killpg(browser.pid, signal.SIGSTOP)
+    # Only now: whatever is stopped starts nothing more.
+    members = group_members(browser)
     kill(driver_of(worker))
     run.signal(signal.SIGKILL)
     run.wait()
@@ -91,8 +92,8 @@ def test_the_launcher_adopts_the_orphaned_and_buries_the_dead(
 
     # Not even zombies are left of them.
     family.append(orphan.id)
-    wait_until(lambda: not [p for p in family if read_stat(p.pid)], "all are reaped", seconds=5)
-    wait_until(lambda: not zombies_of(run.pid), "no child of the launcher is a zombie", seconds=5)
+    wait_until(lambda: not [p for p in family if read_stat(p.pid)], "all are reaped", seconds=15)
+    wait_until(lambda: not zombies_of(run.pid), "no child of the launcher is a zombie", seconds=15)
     kill(identify(noted("orphans")[-1][1]))
     let_go()
     assert run.wait() == 0

@@ -5,12 +5,30 @@ from __future__ import annotations
 import os
 import signal
 import time
+from contextlib import closing
 
 import pytest
 
 from tests.lifecycle.conftest import wait_until
+from worker.database import Database
 
 GROUP = "feedfacefeedface"
+KILLED_AT = 700
+# The launcher, killed while it removes the evidence of one attempt after many others.
+DYING = f"""
+import itertools, os, signal
+from worker.cli.main import main
+
+unlink, removed = os.unlink, itertools.count(1)
+
+def unlink_or_die(path, **how):
+    if os.fspath(path).endswith("page.html") and next(removed) == {KILLED_AT}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    unlink(path, **how)
+
+os.unlink = unlink_or_die
+main()
+"""
 
 
 @pytest.fixture
@@ -53,11 +71,31 @@ def archived_of(database, ids):
     return len(archived)
 
 
-def kill_when(launcher, condition, database):
+@pytest.fixture
+def halfway(database, settings):
+    """Have the server hold whatever inserts or updates a row of the second half, until let go."""
+    with closing(Database(settings)) as holder:
+
+        def hold(event, table, ids):
+            holder.run_statement("DO GET_LOCK('halfway', 0)")
+            database.run_statement(
+                f"CREATE TRIGGER halfway BEFORE {event} ON {table} FOR EACH ROW "
+                f"SET @held = IF(NEW.id > {ids[len(ids) // 2]}, GET_LOCK('halfway', 60), 0)"
+            )
+
+        def let_go():
+            holder.run_statement("DO RELEASE_LOCK('halfway')")
+
+        yield hold, let_go
+
+
+def kill_halfway(launcher, database, let_go):
     """Kill a command in the middle, and let the server end what it had been sent, as a whole."""
-    wait_until(condition, "the command has begun", every=0.002)
+    held = "SELECT id FROM information_schema.processlist WHERE state = 'User lock'"
+    wait_until(lambda: database.run_statement(held), "the command has come halfway")
     launcher.signal(signal.SIGKILL)
     assert launcher.wait() == -signal.SIGKILL
+    let_go()
     open_transactions = "SELECT trx_id FROM information_schema.innodb_trx"
     # The server shows the same list again to whoever asks more often than ten times a second.
     ended = lambda: not database.run_statement(open_transactions)  # noqa: E731
@@ -78,12 +116,13 @@ def count(database, table, condition="TRUE"):
     ids=lambda command: command[0],
 )
 def test_jobs_moved_by_a_command_killed_midway_are_all_somewhere_and_the_next_one_goes_on(
-    launch, database, dead_letters, command
+    launch, database, dead_letters, halfway, command
 ):
-    ids = dead_letters(8000)
+    ids = dead_letters(2000)
+    hold, let_go = halfway
+    hold("INSERT", "archived_jobs", ids)
 
-    killed = launch(*command)
-    kill_when(killed, lambda: count(database, "archived_jobs"), database)
+    kill_halfway(launch(*command), database, let_go)
 
     assert 0 < archived_of(database, ids) < len(ids)
     assert launch(*command).wait() == 0
@@ -91,14 +130,16 @@ def test_jobs_moved_by_a_command_killed_midway_are_all_somewhere_and_the_next_on
 
 
 def test_a_retry_killed_midway_has_put_back_whole_jobs_and_the_next_one_the_rest(
-    launch, database, dead_letters
+    launch, database, dead_letters, halfway
 ):
-    ids = dead_letters(20_000)
+    ids = dead_letters(2000)
     untouched = "status = 'error' AND blocks = 1 AND forgiven = 0 AND finished_at IS NOT NULL"
     fresh = "status = 'pending' AND blocks = 0 AND forgiven = 4 AND finished_at IS NULL"
 
-    killed = launch("retry", "--group", GROUP, "--yes")
-    kill_when(killed, lambda: count(database, "work_queue", fresh), database)
+    hold, let_go = halfway
+    hold("UPDATE", "work_queue", ids)
+
+    kill_halfway(launch("retry", "--group", GROUP, "--yes"), database, let_go)
 
     back = count(database, "work_queue", fresh)
     assert 0 < back < len(ids)
@@ -129,7 +170,7 @@ def test_a_prune_killed_midway_leaves_no_half_of_an_attempt_and_the_next_one_fin
     launch, errors_dir
 ):
     long_ago = time.time() - 86400
-    folders = [errors_dir / str(job) / "1" for job in range(1, 1501)]
+    folders = [errors_dir / str(job) / "1" for job in range(1, 2 * KILLED_AT + 1)]
     for folder in folders:
         folder.mkdir(parents=True)
         for name in ("error.json", "page.html", "screenshot.png", "trace.zip"):
@@ -137,13 +178,10 @@ def test_a_prune_killed_midway_leaves_no_half_of_an_attempt_and_the_next_one_fin
             os.utime(folder / name, (long_ago, long_ago))
         os.utime(folder, (long_ago, long_ago))
 
-    killed = launch("prune", "--older-than", "1h")
-    wait_until(lambda: not folders[0].exists() or not folders[-1].exists(), "it began", every=0.001)
-    killed.signal(signal.SIGKILL)
-    assert killed.wait() == -signal.SIGKILL
+    assert launch("prune", "--older-than", "1h", program=("-c", DYING)).wait() == -signal.SIGKILL
 
     left = [folder for folder in folders if folder.exists()]
-    assert 0 < len(left) < len(folders)
+    assert len(left) == KILLED_AT
     assert all(len(list(folder.iterdir())) == 4 for folder in left)
     assert launch("prune", "--older-than", "1h").wait() == 0
     assert list(errors_dir.iterdir()) == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 
 import pytest
 
@@ -18,7 +17,7 @@ def abandoned(launch, queue, tasks, noted, tmp_path):
     wait_until(lambda: len(noted("begun")) == 2, "both jobs have begun")
     run.signal(signal.SIGKILL)
     run.wait()
-    wait_until(lambda: not processes_of(tmp_path), "its whole family is gone", seconds=5)
+    wait_until(lambda: not processes_of(tmp_path), "its whole family is gone", seconds=15)
     return jobs
 
 
@@ -27,12 +26,11 @@ def test_the_next_start_puts_the_jobs_of_a_killed_launcher_back_at_once(
 ):
     waiting = queue.enqueue("noop", {})
     let_go()
-    started_at = time.monotonic()
 
     after = launch("--workers", 1, "--tasks", tasks, "--json")
 
-    assert after.wait() == 0
-    assert time.monotonic() - started_at < 20
+    # Their leases would last three minutes.
+    assert after.wait(60) == 0
     assert (after.summary["swept"], after.summary["done"]) == (2, 3)
     for job in abandoned:
         swept, done = queue.history(job)

@@ -7,6 +7,7 @@ import signal
 import pytest
 
 from tests.lifecycle.conftest import processes_of, wait_until
+from tests.lifecycle.pool import incarnations
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ def first(launch, queue, tasks, noted):
 def test_a_second_run_leaves_the_first_the_work_and_says_so(first, launch):
     second = launch("--workers", 1)
 
-    assert second.wait(10) == 0
+    assert second.wait() == 0
     assert second.stdout == ""
     (line,) = second.stderr.splitlines()
     assert f"the run with pid {first.pid}, started " in line
@@ -32,14 +33,14 @@ def test_a_second_run_leaves_the_first_the_work_and_says_so(first, launch):
 def test_a_quiet_second_run_says_nothing(first, launch):
     second = launch("--workers", 1, "--quiet")
 
-    assert second.wait(10) == 0
+    assert second.wait() == 0
     assert second.output == ""
 
 
 def test_a_second_run_can_be_told_to_fail(first, launch):
     second = launch("--workers", 1, "--if-locked", "fail")
 
-    assert second.wait(10) == 75
+    assert second.wait() == 75
     assert second.stdout == ""
     (line,) = second.stderr.splitlines()
     assert f"pid {first.pid}" in line
@@ -52,8 +53,8 @@ def test_a_second_run_can_wait_for_the_first(first, launch, queue, tasks, noted,
 
     let_go()
 
-    assert first.wait(10) == 0
-    assert second.wait(10) == 0
+    assert first.wait() == 0
+    assert second.wait() == 0
     assert second.summary["left"] == {"pending": 1, "in_progress": 0, "waiting": 1}
     assert queue.get(late)["status"] == "pending"
 
@@ -75,21 +76,21 @@ def test_launchers_that_share_no_folder_still_exclude_each_other(first, launch, 
         "--workers", 1, "--if-locked", "fail", NIGHTSHIFT_STATE_DIR=str(tmp_path / "other")
     )
 
-    assert second.wait(10) == 75
+    assert second.wait() == 75
     (line,) = second.stderr.splitlines()
     assert "another run on this host holds the database's lock" in line
 
 
-def test_a_killed_run_frees_the_lock(first, launch, tmp_path):
+def test_a_killed_run_frees_the_lock(first, launch, database, tmp_path):
     first.signal(signal.SIGKILL)
     first.wait()
-    wait_until(lambda: not processes_of(tmp_path), "its whole family is gone", seconds=5)
+    wait_until(lambda: not processes_of(tmp_path), "its whole family is gone", seconds=15)
 
     second = launch("--workers", 1, "--if-locked", "fail", "--follow")
-    wait_until(lambda: len(second.family()) >= 2 or not second.is_running, "it has forked")
+    wait_until(lambda: incarnations(database) == 2 or not second.is_running, "it has a worker")
     second.signal(signal.SIGTERM)
 
-    assert second.wait(10) == 0
+    assert second.wait() == 0
     assert "stopped (SIGTERM)" in second.stdout
 
 
@@ -98,7 +99,7 @@ def test_runs_on_different_databases_do_not_mind_each_other(first, launch, mysql
         cursor.execute("CREATE DATABASE nightshift_other")
     try:
         url = f"mysql://root@localhost/nightshift_other?socket={settings.unix_socket}"
-        assert launch("--workers", 1, "--if-locked", "fail", DATABASE_URL=url).wait(10) == 0
+        assert launch("--workers", 1, "--if-locked", "fail", DATABASE_URL=url).wait() == 0
     finally:
         with mysql.cursor() as cursor:
             cursor.execute("DROP DATABASE nightshift_other")

@@ -11,8 +11,8 @@ from functools import partial
 import pytest
 
 from tests.lifecycle.conftest import run_command, url_of, wait_until
-from tests.lifecycle.pool import browser_of, incarnations, workers
-from worker.process_tree import is_alive
+from tests.lifecycle.pool import incarnations, workers
+from worker.process_tree import ProcessId, descendants, is_alive
 
 
 @pytest.fixture
@@ -27,7 +27,8 @@ def test_a_pause_lets_jobs_in_flight_finish_and_keeps_the_pool_warm(
     queue.enqueue_many("napping", [{"seconds": 0.05}] * 400)
     run = launch("--workers", 2, "--tasks", tasks, "--follow")
     wait_until(lambda: len(noted("finished")) > 3, "the pool is at work")
-    pool = [*workers(database), *map(browser_of, workers(database))]
+    wait_until(lambda: len(browsers(database)) == 2, "both workers have their browsers")
+    pool = [*workers(database), *browsers(database)]
 
     assert cli("pause", "--reason", "the site is down").returncode == 0
     (paused_at,) = database.run_statement("SELECT set_at FROM control").pop().values()
@@ -52,7 +53,7 @@ def test_a_pause_lets_jobs_in_flight_finish_and_keeps_the_pool_warm(
         "(SELECT finished_at FROM work_queue WHERE id = %(held)s)",
         {"held": held},
     )
-    assert last["claimed_at"] - paused_at < timedelta(seconds=1)
+    assert last["claimed_at"] - paused_at < timedelta(seconds=5)
     assert all(map(is_alive, pool))
     run.signal(signal.SIGTERM)
     assert run.wait() == 0
@@ -77,12 +78,16 @@ def test_a_run_that_starts_while_all_is_paused_waits(launch, cli, database, queu
 
 
 def test_a_run_whose_time_is_over_has_started_nothing_that_it_could_not_finish(
-    launch, queue, tasks, noted
+    launch, queue, tasks, noted, let_go
 ):
-    # Two seconds after its start at the earliest the first is done: too late for the second.
-    jobs = [queue.enqueue("napping", {"seconds": 2.0}) for _ in range(3)]
+    jobs = [queue.enqueue("held", {}) for _ in range(3)]
 
-    run = launch("--workers", 1, "--tasks", tasks, "--max-runtime", "4s")
+    run = launch("--workers", 1, "--tasks", tasks, "--max-runtime", "12s", "--grace", "5s")
+    wait_until(lambda: noted("begun"), "the first has begun")
+    # Whenever that was: half the run's time later, less of it is left than the first has taken.
+    half = time.monotonic() + 6.5
+    wait_until(lambda: time.monotonic() > half, "half of the time is over")
+    let_go(jobs[0])
 
     assert run.wait() == 0
     assert noted("begun") == noted("finished") == [(jobs[0], 1)]
@@ -95,11 +100,12 @@ def test_a_run_whose_time_is_over_has_started_nothing_that_it_could_not_finish(
 def test_a_run_goes_on_until_its_time_is_over(launch, queue, tasks, noted):
     queue.enqueue_many("napping", [{"seconds": 0.1}] * 500)
 
-    run = launch("--workers", 1, "--tasks", tasks, "--max-runtime", "4s", "--json")
+    run = launch("--workers", 1, "--tasks", tasks, "--max-runtime", "8s", "--json")
 
     assert run.wait() == 0
     assert run.summary["stopped_by"] == "the run's time is over"
-    assert 2 < run.summary["seconds"] < 8
+    # All of them would take fifty seconds.
+    assert 6 < run.summary["seconds"] < 30
     assert run.summary["done"] == len(noted("begun")) == len(noted("finished")) > 3
     assert run.summary["left"]["pending"] == 500 - run.summary["done"]
     assert run.summary["handed_back"] == 0
@@ -108,10 +114,16 @@ def test_a_run_goes_on_until_its_time_is_over(launch, queue, tasks, noted):
 def test_a_time_of_day_that_is_none_is_wrong_usage(launch):
     run = launch("--workers", 1, "--until", "25:00")
 
-    assert run.wait(10) == 2
+    assert run.wait() == 2
     assert run.stdout == ""
     (line,) = run.stderr.splitlines()
     assert "--until 25:00 is not a time of day; write it as 06:00" in line
+
+
+def browsers(database) -> list[ProcessId]:
+    """Find the workers' browsers, of those that have theirs already."""
+    trees = [descendants(worker.pid) for worker in workers(database)]
+    return [stat.id for tree in trees for stat in tree if stat.leads_group]
 
 
 def in_progress(database) -> list[int]:

@@ -84,8 +84,9 @@ def title(queue, job_id: int) -> str:
 
 
 def events(database, name: str) -> list[str]:
+    """List what became of a profile; who asked in vain for it meanwhile is a matter of luck."""
     rows = database.fetch_all("events_of_profile", id=name, limit=100)
-    return [row["event"] for row in reversed(rows)]
+    return [row["event"] for row in reversed(rows) if row["decision"] is None]
 
 
 @pytest.mark.timeout(120)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 from tests.lifecycle.conftest import wait_until
@@ -46,7 +47,7 @@ def test_the_summary_as_json_is_all_there_is_on_stdout(launch, queue, tasks):
 def test_an_empty_queue_is_drained_at_once(launch, queue):
     run = launch("--workers", 2)
 
-    assert run.wait(10) == 0
+    assert run.wait() == 0
     assert "0 done, 0 failed" in run.stdout
 
 
@@ -125,7 +126,7 @@ def test_a_following_run_waits_for_new_work_until_it_is_told_to_stop(launch, que
 
     run.signal(signal.SIGTERM)
 
-    assert run.wait(10) == 0
+    assert run.wait() == 0
     assert (run.summary["done"], run.summary["stopped_by"]) == (2, "SIGTERM")
 
 
@@ -138,14 +139,17 @@ def test_the_launcher_holds_no_thread_and_no_connection(
     wait_until(lambda: noted("begun"), "the job has begun")
 
     threads = [path.name for path in Path(f"/proc/{run.pid}/task").iterdir()]
-    connected = [p.pid for p in run.family() if has_connection_to(server.port, p.pid)]
+
+    def connected() -> list[int]:
+        return [p.pid for p in run.family() if has_connection_to(server.port, p.pid)]
+
+    # Its worker and its heart have one each, so the search does find connections.
+    wait_until(lambda: len(connected()) == 2, "worker and heart are connected")
     has_own = has_connection_to(server.port, run.pid)
     let_go()
 
     assert run.wait() == 0
     assert threads == [str(run.pid)]
-    # Its worker and its heart have one each, so the search does find connections.
-    assert len(connected) == 2
     assert not has_own
 
 
@@ -157,11 +161,11 @@ def has_connection_to(port: int, pid: int) -> bool:
         if int(fields[2].partition(":")[2], 16) == port:
             connected.add(f"socket:[{fields[9]}]")
     held = set()
-    for fd in Path(f"/proc/{pid}/fd").iterdir():
-        try:
-            held.add(str(fd.readlink()))
-        except OSError:
-            continue
+    # A process may end, or close something, while it is looked at.
+    with suppress(OSError):
+        for fd in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(OSError):
+                held.add(str(fd.readlink()))
     return bool(held & connected)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 
 import pytest
 
@@ -34,7 +33,7 @@ def test_the_first_signal_finishes_the_job_in_flight_and_claims_nothing_more(
     wait_until(lambda: "claiming nothing more" in run.stderr, "the signal is taken")
     let_go()
 
-    assert run.wait(10) == 0
+    assert run.wait() == 0
     assert noted("finished") == [(job, 1)]
     assert (queue.get(job)["status"], queue.get(waiting)["status"]) == ("done", "pending")
     assert queue.get(waiting)["attempts"] == 0
@@ -49,7 +48,7 @@ def test_ctrl_c_lets_the_job_in_flight_finish_with_its_browser_alive(at_work, qu
     wait_until(lambda: "claiming nothing more" in run.stderr, "the signal is taken")
     let_go()
 
-    assert run.wait(10) == 0
+    assert run.wait() == 0
     row = queue.get(job)
     assert row["status"] == "done"
     assert "still here" in row["result"]
@@ -63,7 +62,7 @@ def test_a_job_that_outlasts_the_grace_is_handed_back_unpenalised(at_work, queue
 
     run.signal(signal.SIGTERM)
 
-    assert run.wait(15) == 0
+    assert run.wait() == 0
     row = queue.get(job)
     assert (row["status"], row["attempts"], row["not_before"]) == ("pending", 0, None)
     assert [attempt["outcome"] for attempt in queue.history(job)] == ["handed_back"]
@@ -77,10 +76,9 @@ def test_the_second_signal_stops_at_once(at_work, queue):
     wait_until(lambda: "claiming nothing more" in run.stderr, "the first signal is taken")
 
     run.signal(signal.SIGTERM)
-    asked_at = time.monotonic()
 
-    assert run.wait(10) == 0
-    assert time.monotonic() - asked_at < 4
+    # The grace of the first one would last a minute.
+    assert run.wait(30) == 0
     row = queue.get(job)
     assert (row["status"], row["attempts"]) == ("pending", 0)
     assert [attempt["outcome"] for attempt in queue.history(job)] == ["handed_back"]
@@ -95,7 +93,7 @@ def test_a_stopped_following_run_leaves_an_idle_pool_at_once(launch, database):
 
     run.signal(signal.SIGINT)
 
-    assert run.wait(5) == 0
+    assert run.wait(30) == 0
     assert "stopped (SIGINT)" in run.stdout
 
 
@@ -125,6 +123,6 @@ def test_a_killed_launcher_takes_its_workers_heart_and_browsers_with_it(
     run.signal(signal.SIGKILL)
 
     assert run.wait() == -signal.SIGKILL
-    wait_until(lambda: not any(map(is_alive, family)), "its whole family is gone", seconds=5)
-    assert processes_of(tmp_path) == []
+    wait_until(lambda: not any(map(is_alive, family)), "its whole family is gone", seconds=15)
+    wait_until(lambda: not processes_of(tmp_path), "and whoever came to it since", seconds=15)
     assert queue.get(job)["status"] == "in_progress"

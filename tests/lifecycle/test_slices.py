@@ -43,7 +43,7 @@ def test_a_slice_that_helps_drains_everything(launch, queue, tasks, noted):
 def test_slots_that_cannot_be_meant_are_refused_in_one_line(launch, flags, said):
     run = launch(*flags)
 
-    assert run.wait(10) == 2
+    assert run.wait() == 2
     assert run.stdout == ""
     (line,) = run.stderr.splitlines()
     assert said in line

@@ -12,7 +12,7 @@ from worker.browser.watchdog import Watchdog
 
 
 def spin_until(event: threading.Event) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 30
     while not event.is_set():
         assert time.monotonic() < deadline
         time.sleep(0.005)
@@ -38,8 +38,14 @@ def test_a_block_that_outlives_its_limit_is_fired_at_and_located():
 
 def test_a_block_that_is_left_in_time_is_left_alone():
     watchdog, fired = Watchdog(), threading.Event()
-    with watchdog.limit(0.1, fired.set) as limit:
-        pass
+    # A machine that held us up for longer than the limit proves nothing: then once more.
+    for _ in range(100):
+        fired.clear()
+        began = time.monotonic()
+        with watchdog.limit(0.1, fired.set) as limit:
+            pass
+        if time.monotonic() - began < 0.1:
+            break
 
     assert not fired.wait(0.3)
     assert not limit.fired
@@ -75,11 +81,18 @@ def test_an_outer_limit_fires_inside_an_inner_one():
 
 
 def test_the_last_resort_follows_only_when_the_block_goes_on(monkeypatch):
-    monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.2)
     watchdog, first, last = Watchdog(), threading.Event(), threading.Event()
-    with watchdog.limit(0.05, first.set, last.set):
-        spin_until(first)
-    assert not last.wait(0.3)
+    # As above: what counts is a block that was left before its patience was over.
+    for _ in range(100):
+        first.clear()
+        last.clear()
+        began = time.monotonic()
+        with watchdog.limit(0.05, first.set, last.set):
+            spin_until(first)
+        if time.monotonic() - began < 0.25:
+            break
+    assert not last.wait(0.4)
     with watchdog.limit(0.05, first.set, last.set):
         spin_until(last)
 
@@ -123,9 +136,13 @@ def test_an_exception_passes_through_the_block():
 
 def test_many_limits_cost_next_to_nothing():
     watchdog = Watchdog()
-    started = time.monotonic()
-    for _ in range(2000):
-        with watchdog.limit(60, lambda: None):
-            pass
 
-    assert time.monotonic() - started < 2
+    def seconds() -> float:
+        started = time.monotonic()
+        for _ in range(1000):
+            with watchdog.limit(60, lambda: None):
+                pass
+        return time.monotonic() - started
+
+    # The best of several, because the machine may have had other things to do.
+    assert min(seconds() for _ in range(5)) < 1

@@ -33,7 +33,7 @@ def test_the_program_says_its_url_first_and_stops_quietly(
         assert base_url == f"http://127.0.0.1:{port_file.read_text().strip()}"
         assert answers(base_url)
         site.send_signal(stop)
-        rest, errors = site.communicate(timeout=10)
+        rest, errors = site.communicate(timeout=30)
     assert (site.returncode, rest, errors) == (0, "", "")
     assert not port_file.exists()
 
@@ -42,7 +42,7 @@ def test_a_port_that_is_taken_is_one_clear_line() -> None:
     with serve() as base_url:
         port = base_url.rpartition(":")[2]
         with started(*BY_MODULE, "--port", port) as site:
-            out, errors = site.communicate(timeout=10)
+            out, errors = site.communicate(timeout=30)
     assert (site.returncode, out) == (1, "")
     assert errors.startswith(f"demo site: cannot serve on port {port}: ")
     assert errors.count("\n") == 1

@@ -120,8 +120,6 @@ def test_held_bytes_come_late_and_whole(proxy):
         assert connection.recv(4) == b"late"
 
 
-def test_a_server_that_is_away_looks_like_a_broken_connection():
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        port = gone.getsockname()[1]
-    with closing(Proxy(port)) as proxy, pytest.raises(ConnectionError):
+def test_a_server_that_is_away_looks_like_a_broken_connection(closed_port):
+    with closing(Proxy(closed_port)) as proxy, pytest.raises(ConnectionError):
         ask_once(proxy)

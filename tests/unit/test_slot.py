@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,9 +21,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"
 
 
 @pytest.fixture
-def make_slot(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Slot]]:
-    """Slots of real processes with short lives; the first wait is 0.1 s instead of 0.2 s."""
-    monkeypatch.setattr(slots, "RESPAWN_SECONDS", 0.1)
+def make_slot() -> Iterator[Callable[..., Slot]]:
+    """Slots of real processes with short lives."""
     made: list[Slot] = []
 
     def make(*, boots: bool, lives_seconds: float = 0.0, code: int = 7) -> Slot:
@@ -47,53 +46,59 @@ def make_slot(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Slot]]:
             os.waitpid(each.pid, 0)
 
 
-def start_and_bury(slot: Slot, **how: bool) -> tuple[float, dict[str, Any]]:
-    """Let a slot have its next worker; return how long it waited to start, and the death."""
-    began = time.monotonic()
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock for slots that only the tests move."""
+    now = [1000.0]
+    monkeypatch.setattr(slots, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    return now
+
+
+def start_and_bury(slot: Slot, clock: list[float], lives_seconds: float = 0.0) -> float:
+    """Let a slot have its next worker; return how long it had to wait for its start."""
+    began = clock[0]
     while slot.state is State.WAITING:
-        assert time.monotonic() - began < 10
+        assert clock[0] - began < 100
         slot.start_if_due()
-        time.sleep(0.002)
-    waited = time.monotonic() - began
+        if slot.state is State.WAITING:
+            clock[0] += 0.001
+    waited = clock[0] - began
     _, status = os.waitpid(slot.pid, 0)
-    death = slot.ended(
-        os.waitstatus_to_exitcode(status),
-        **{"is_stopping": False, "is_out_of_memory": False, **how},
-    )
-    return waited, death
+    clock[0] += lives_seconds
+    slot.ended(os.waitstatus_to_exitcode(status), is_stopping=False, is_out_of_memory=False)
+    return waited
 
 
-def test_the_wait_before_the_next_worker_grows(make_slot):
+def test_the_wait_before_the_next_worker_grows(make_slot, clock):
     slot = make_slot(boots=True)
 
-    waits = [start_and_bury(slot)[0] for _ in range(5)]
+    waits = [start_and_bury(slot, clock) for _ in range(5)]
 
     # Each is doubled, give or take a quarter.
-    for wait, least in zip(waits[1:], (0.075, 0.15, 0.3, 0.6), strict=True):
-        assert wait >= least
+    for wait, middle in zip(waits[1:], (0.2, 0.4, 0.8, 1.6), strict=True):
+        assert 0.75 * middle <= wait <= 1.25 * middle + 0.002
     assert slot.crashes == 5
     assert slot.state is State.WAITING
 
 
-def test_the_wait_is_short_again_after_a_proven_survival(make_slot, monkeypatch):
-    slot = make_slot(boots=True, lives_seconds=0.03)
+def test_the_wait_is_short_again_after_a_proven_survival(make_slot, clock):
+    slot = make_slot(boots=True)
     for _ in range(4):
-        start_and_bury(slot)
-    monkeypatch.setattr(slots, "SURVIVAL_SECONDS", 0.02)
+        start_and_bury(slot, clock)
 
-    start_and_bury(slot)
+    start_and_bury(slot, clock, lives_seconds=slots.SURVIVAL_SECONDS + 1)
 
-    # The fifth crash in a row would have made it 1.2 s at least.
-    assert start_and_bury(slot)[0] < 0.9
+    # The fifth crash in a row would have made it 2.4 s at least.
+    assert start_and_bury(slot, clock) <= 0.26
 
 
-def test_a_slot_that_never_boots_is_given_up(make_slot):
+def test_a_slot_that_never_boots_is_given_up(make_slot, clock):
     slot = make_slot(boots=False, code=69)
 
     for _ in range(2):
-        start_and_bury(slot)
+        start_and_bury(slot, clock)
         assert slot.state is State.WAITING
-    start_and_bury(slot)
+    start_and_bury(slot, clock)
 
     assert slot.state is State.GIVEN_UP
     assert slot.last_ending == "exited with code 69"
@@ -101,10 +106,10 @@ def test_a_slot_that_never_boots_is_given_up(make_slot):
     assert slot.pid == 0
 
 
-def test_a_worker_that_ends_by_itself_is_not_started_again(make_slot):
+def test_a_worker_that_ends_by_itself_is_not_started_again(make_slot, clock):
     slot = make_slot(boots=True, code=0)
 
-    start_and_bury(slot)
+    start_and_bury(slot, clock)
 
     assert (slot.state, slot.crashes) == (State.FINISHED, 0)
 

