@@ -1,4 +1,4 @@
-"""A small site on loopback with everything that goes wrong, and one browser for the tests of a file."""
+"""A small site on loopback with everything that goes wrong, and one browser for each file."""
 
 from __future__ import annotations
 
