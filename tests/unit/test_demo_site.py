@@ -269,7 +269,7 @@ def test_the_index_links_to_every_page_of_the_demo(visitor: Visitor) -> None:
 
 
 def test_a_stopped_server_ends_its_silences_and_frees_its_port() -> None:
-    threads_before = threading.active_count()
+    threads_before = set(threading.enumerate())
     with serve() as base_url:
         address = ("127.0.0.1", urlsplit(base_url).port)
         link = socket.create_connection(address, timeout=10)
@@ -279,7 +279,7 @@ def test_a_stopped_server_ends_its_silences_and_frees_its_port() -> None:
         assert link.recv(1) == b""
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(address, timeout=10)
-    wait_until(lambda: threading.active_count() == threads_before)
+    wait_until(lambda: threads_before.issuperset(threading.enumerate()))
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 10) -> None:
