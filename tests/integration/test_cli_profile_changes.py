@@ -13,8 +13,8 @@ from functools import partial
 
 import pytest
 
+from tests.integration.gate_worker import Worker
 from tests.integration.test_cli_profiles import SECRET, ids, refused, said
-from tests.integration.test_gate import Worker
 from tests.lifecycle.conftest import REPO, clean_environment, run_command, url_of, wait_until
 from worker import breakers, proxies
 from worker.cli.wording import operator

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from tests.integration.test_gate import Worker
+from tests.integration.gate_worker import Worker
 from tests.lifecycle.conftest import run_command, url_of
 from worker import limits, proxies
 from worker.models import Cause, Explanation

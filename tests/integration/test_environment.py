@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.integration.test_profiles import add, enqueue, state, worker
+from tests.integration.profile_fixtures import add, enqueue, state, worker
 from worker import environment as module
 from worker.database import Database
 from worker.environment import Environment

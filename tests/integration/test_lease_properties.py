@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 )
 
 from bench.profile_storm_audit import History
-from tests.integration.test_gate import Worker
+from tests.integration.gate_worker import Worker
 from worker.database import Database
 from worker.errors import ClaimLost, LeaseLost, ProviderError, UsageError
 from worker.models import Claim, Outcome, Owner

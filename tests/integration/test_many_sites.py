@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.integration.test_gate import Worker, fail
+from tests.integration.gate_worker import Worker, fail
 from worker import breakers
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.test_gate import Worker
-from tests.integration.test_profiles import add, enqueue, events, other, state, worker
+from tests.integration.gate_worker import Worker
+from tests.integration.profile_fixtures import add, enqueue, events, other, state, worker
 from worker.database import Database
 from worker.errors import ProviderError
 from worker.profiles import caretaker, leases, store

@@ -1,0 +1,55 @@
+"""A worker as far as the gate: what it may claim, and how its claims fail."""
+
+from __future__ import annotations
+
+from worker import breakers
+from worker.candidates import Candidates
+from worker.closures import Closures
+from worker.database import Database
+from worker.gate import Gate
+from worker.models import Claim, Explanation, Owner, Partition
+from worker.queue import Queue
+
+SHOP, OTHER = "https://www.shop.example:8443/p?next=http://evil.example/", "http://other.example/"
+WHY = Explanation("net::ERR_CONNECTION_RESET")
+
+
+class Worker:
+    """One worker's way to its claims, with a connection of its own."""
+
+    def __init__(self, settings, slot: int = 0, total: int = 1) -> None:
+        self.db = Database(settings)
+        self.queue = Queue(self.db)
+        self.closures = Closures(self.db)
+        self.owner = Owner(slot, 1000 + slot)
+        self.candidates = Candidates(self.db, Partition(slot, total), closures=self.closures)
+        self.gate = Gate(self.db, self.queue, self.closures, canary_seconds=60.0)
+
+    def claim(self) -> Claim | None:
+        return self.gate.claim(self.owner, self.candidates)
+
+    def look_again(self) -> None:
+        """Forget what was read: a moment has passed."""
+        self.closures._read_at = float("-inf")
+        self.candidates._read_at = float("-inf")
+        self.candidates._look_again_at.clear()
+        self.candidates._look_back_at.clear()
+
+    def claim_now(self) -> Claim | None:
+        self.look_again()
+        return self.claim()
+
+    def close(self) -> None:
+        self.db.close()
+
+
+def fail(worker: Worker, claim: Claim, *, blames_site: bool = True) -> None:
+    worker.queue.hand_back(claim, WHY)
+    worker.gate.failed(claim, WHY.reason, blames_site=blames_site)
+
+
+def trip(worker: Worker) -> None:
+    for _ in range(breakers.SPIKE):
+        claim = worker.claim_now()
+        assert claim is not None
+        fail(worker, claim)
