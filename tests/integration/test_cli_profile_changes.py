@@ -7,40 +7,20 @@ import os
 import pty
 import subprocess
 import sys
-from contextlib import closing
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
-from tests.integration.gate_worker import Worker
-from tests.integration.test_cli_profiles import SECRET, ids, refused, said
-from tests.lifecycle.conftest import REPO, clean_environment, run_command, url_of, wait_until
+from tests.integration.profile_cli import SECRET, cli, ids, refused, said
+from tests.integration.profile_fixtures import add, worker
+from tests.lifecycle.conftest import REPO, clean_environment, url_of, wait_until
 from worker import breakers, proxies
 from worker.cli.wording import operator
 from worker.profiles import leases, store
 from worker.profiles.states import State
-from worker.profiles.store import NewProfile
 from worker.proxy import Proxy
 
-
-@pytest.fixture
-def cli(settings, database, tmp_path):
-    return partial(run_command, tmp_path, DATABASE_URL=url_of(settings))
-
-
-@pytest.fixture
-def worker(database):
-    with closing(Worker(database.settings)) as worker:
-        yield worker
-
-
-@pytest.fixture
-def add(database):
-    def add(*names: str, **fields: object) -> None:
-        store.add(database, [NewProfile(name, **fields) for name in names], "me")  # type: ignore[arg-type]
-
-    return add
+__all__ = ["add", "cli", "worker"]
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Whose turn it is: proxies chosen fairly, left alone after blocks, kept by their accounts."""
+"""Whose turn it is: proxies are spread, kept by accounts, and left alone a while after a block."""
 
 from __future__ import annotations
 
@@ -8,59 +8,23 @@ from contextlib import closing
 
 import pytest
 
+from tests.integration.proxy_fixtures import (
+    SITE,
+    add,
+    block,
+    chosen,
+    cool_off,
+    id_of,
+    look,
+    stop_the_clock,
+)
 from worker import proxies
-from worker.candidates import Candidates
 from worker.closures import Closures
 from worker.database import Database
 from worker.errors import UsageError
-from worker.models import Partition
 from worker.proxy import Proxy
-from worker.waiting import why
 
-
-@pytest.fixture
-def add(database):
-    def add(*names: str, **fields) -> None:
-        for name in names:
-            proxy = Proxy("http", f"{name}.example", 8080, "night", "s3cret", name=name, **fields)
-            proxies.add(database, proxy)
-
-    return add
-
-
-SITE = "shop.test"
-
-
-def chosen(database, site=SITE, **wanted) -> str | None:
-    proxy = proxies.choose(database, site=site, **wanted)
-    return proxy.name if proxy else None
-
-
-def look(database, site=SITE, **wanted) -> proxies.Choice:
-    return proxies.look(database, site=site, **wanted)
-
-
-def id_of(database, name: str) -> int:
-    return next(row["id"] for row in proxies.all_proxies(database) if row["name"] == name)
-
-
-def block(database, name: str, site=SITE, **how) -> None:
-    proxies.note_block(database, id_of(database, name), site=site, **how)
-
-
-def stop_the_clock(database) -> None:
-    """Let no time pass for this session."""
-    database.run_statement("SET timestamp = 1000000000")
-
-
-def cool_off(database, *names: str) -> None:
-    """Let the cooling down of proxies be over."""
-    for change in (
-        "UPDATE proxies SET cooling_until = UTC_TIMESTAMP(6) WHERE name IN %(names)s",
-        "UPDATE proxy_blocks SET cooling_until = UTC_TIMESTAMP(6)"
-        " WHERE proxy_id IN (SELECT id FROM proxies WHERE name IN %(names)s)",
-    ):
-        database.run_statement(change, {"names": names})
+__all__ = ["add"]
 
 
 def test_without_proxies_there_is_none_to_choose_and_nothing_is_closed(database):
@@ -248,84 +212,6 @@ def test_an_unknown_name_is_told(database, change):
         change(database, "x")
 
 
-@pytest.fixture
-def ready(database):
-    """Names the jobs that a worker would find now."""
-
-    def ready() -> list[int]:
-        candidates = Candidates(database, Partition(0, 1))
-        found = []
-        while (candidate := candidates.next()) is not None:
-            found.append(candidate.job_id)
-            if len(found) > 20:
-                break
-        return sorted(set(found))
-
-    return ready
-
-
-def enqueue(database, queue, url="http://shop.test/", **columns) -> int:
-    job_id = queue.enqueue("visit", {"url": url} if url else {})
-    for column, value in columns.items():
-        database.run_statement(
-            f"UPDATE work_queue SET {column} = %(value)s WHERE id = %(id)s",
-            {"value": value, "id": job_id},
-        )
-    return job_id
-
-
-def test_while_no_proxy_can_be_used_only_jobs_of_profiles_are_found(database, queue, add, ready):
-    stop_the_clock(database)
-    add("a", "b")
-    ordinary = enqueue(database, queue)
-    in_profile = enqueue(database, queue, profile_id="p1")
-    assert ready() == [ordinary, in_profile]
-    block(database, "a", cooldown_seconds=300)
-    assert ready() == [ordinary, in_profile]
-
-    block(database, "b", cooldown_seconds=600)
-
-    assert ready() == [in_profile]
-    closures = Closures(database)
-    closures.refresh()
-    assert closures.closed["exit:shop.test"].reason == (
-        "all proxies cool down at shop.test after blocks"
-    )
-    assert closures.next_opening_seconds == 300
-    cool_off(database, "a")
-    assert ready() == [ordinary, in_profile]
-
-
-def test_disabled_proxies_do_not_mean_that_jobs_go_out_without(database, queue, add, ready):
-    add("a", "b")
-    ordinary = enqueue(database, queue)
-    proxies.disable(database, "a")
-    proxies.disable(database, "b")
-
-    assert ready() == []
-    closures = Closures(database)
-    closures.refresh()
-    assert "all 2 proxies are disabled" in closures.closed["proxies"].reason
-    assert closures.next_opening_seconds is None
-    proxies.remove(database, "a")
-    proxies.remove(database, "b")
-    assert ready() == [ordinary]
-
-
-def test_jobs_of_an_account_whose_proxy_cools_down_are_left_alone(database, queue, add, ready):
-    add("a", "b")
-    own = chosen(database, account_id="x")
-    ordinary = enqueue(database, queue)
-    waiting = enqueue(database, queue, account_id="x")
-    other = enqueue(database, queue, account_id="y")
-    in_profile = enqueue(database, queue, account_id="x", profile_id="p1")
-    block(database, own)
-
-    assert ready() == [ordinary, other, in_profile]
-    cool_off(database, own)
-    assert waiting in ready()
-
-
 def test_a_block_at_one_site_leaves_a_proxy_for_the_others(database, add):
     add("a", "b")
     block(database, "a", site="shop.test")
@@ -350,69 +236,6 @@ def test_blocked_at_the_site_itself_counts_before_blocked_elsewhere(database, ad
 
     assert chosen(database, "shop.test") == "b"
     assert chosen(database, "other.test") == "a"
-
-
-def test_jobs_without_a_site_have_one_together(database, queue, add, ready):
-    add("a")
-    without = enqueue(database, queue, url="")
-    at_shop = enqueue(database, queue)
-    block(database, "a", site="")
-
-    assert ready() == [at_shop]
-    assert look(database, "").reason.startswith("the only proxy cools down for jobs without a site")
-    cool_off(database, "a")
-    assert ready() == [without, at_shop]
-
-
-def test_a_proxys_own_failure_counts_for_every_site(database, queue, add, ready):
-    add("a")
-    enqueue(database, queue)
-    enqueue(database, queue, url="http://other.test/")
-    proxies.note_unreachable(database, id_of(database, "a"), "net::ERR_PROXY_CONNECTION_FAILED")
-
-    assert [chosen(database, site) for site in ("shop.test", "other.test", "")] == [None] * 3
-    assert ready() == []
-    closures = Closures(database)
-    closures.refresh()
-    assert closures.closed["proxies"].reason == (
-        "the only proxy cools down after blocks or failures"
-    )
-
-
-def test_a_site_that_blocks_every_proxy_holds_up_no_other_site(database, queue, add, ready):
-    add("a", "b")
-    at_shop = enqueue(database, queue)
-    elsewhere = enqueue(database, queue, url="http://other.test/")
-    block(database, "a", cooldown_seconds=300)
-    block(database, "b", cooldown_seconds=600)
-
-    assert ready() == [elsewhere]
-    closures = Closures(database)
-    closures.refresh()
-    assert set(closures.closed) == {"exit:shop.test"}
-    assert why(database, queue.get(at_shop)).startswith(
-        f"job {at_shop} waits because all proxies cool down at shop.test after blocks; next look in"
-    )
-    assert "no pool is at work" in why(database, queue.get(elsewhere))
-    # A proxy that fails itself is no way out.
-    proxies.enable(database, "b")
-    assert ready() == [at_shop, elsewhere]
-    proxies.note_unreachable(database, id_of(database, "b"), "net::ERR_PROXY_CONNECTION_FAILED")
-    assert ready() == [elsewhere]
-
-
-def test_an_accounts_jobs_wait_only_where_its_proxy_is_blocked(database, queue, add, ready):
-    add("a", "b")
-    own = chosen(database, account_id="x")
-    waiting = enqueue(database, queue, account_id="x")
-    elsewhere = enqueue(database, queue, url="http://other.test/", account_id="x")
-    block(database, own)
-
-    assert ready() == [elsewhere]
-    assert look(database, account_id="x").proxy is None
-    assert chosen(database, "other.test", account_id="x") == own
-    cool_off(database, own)
-    assert ready() == [waiting, elsewhere]
 
 
 def test_blocks_are_forgotten_in_time_and_with_their_proxy(database, add):
