@@ -19,9 +19,11 @@ from worker import log
 from worker.browser import evidence
 from worker.cli.connection import open_database
 from worker.cli.options import setting
+from worker.cli.rehearsal_proxy import find_proxy, proxy_flags
 from worker.errors import NightshiftError, TaskSignal, UsageError
 from worker.evidence_files import new_attempt_folder
 from worker.fingerprint import fingerprint, frames_of
+from worker.proxy import Proxy
 from worker.queue import Queue
 from worker.rehearsal import Rehearsal, rehearse
 from worker.settings import PROJECT_ROOT
@@ -43,6 +45,7 @@ TAKEN_NAMES = sys.stdlib_module_names | {"worker", "launcher", "playwright", "py
 @setting("--tasks", multiple=True, metavar="FILE_OR_MODULE", help="Your own tasks; repeatable.")
 @setting("--browser", metavar="PATH", help="The Chromium to use.  [default: found]")
 @click.option("--headed", is_flag=True, help="Show the browser.")
+@proxy_flags
 def try_task(
     name: str,
     payload: str | None,
@@ -50,15 +53,18 @@ def try_task(
     tasks: tuple[str, ...],
     browser: str | None,
     headed: bool,
+    proxy_name: str | None,
+    direct: bool,
 ) -> int:
     """Run one task here and now, without the queue; its result goes to stdout."""
     task = registry.load(tasks).get(name)
     if (payload is None) == (job_id is None):
         raise UsageError("give the payload with --payload JSON, or a job's with --job ID")
-    text = payload if payload is not None else _job(job_id or 0)["payload"]
-    values = parse_payload(text)
+    job = None if job_id is None else _job(job_id)
+    values = parse_payload(payload or "" if job is None else job["payload"])
     task.fit(values)
-    with _rehearsal(browser, headed) as rehearsal:
+    proxy = find_proxy(job, proxy_name, direct)
+    with _rehearsal(browser, headed, proxy) as rehearsal:
         return _run(rehearsal, task, values, job_id or 0)
 
 
@@ -67,7 +73,15 @@ def try_task(
 @setting("--tasks", multiple=True, metavar="FILE_OR_MODULE", help="Your own tasks; repeatable.")
 @setting("--browser", metavar="PATH", help="The Chromium to use.  [default: found]")
 @click.option("--headed", is_flag=True, help="Show the browser.")
-def reproduce(job_id: int, tasks: tuple[str, ...], browser: str | None, headed: bool) -> int:
+@proxy_flags
+def reproduce(
+    job_id: int,
+    tasks: tuple[str, ...],
+    browser: str | None,
+    headed: bool,
+    proxy_name: str | None,
+    direct: bool,
+) -> int:
     """Run a failed job again, here, with a trace, and put new evidence beside the old.
 
     The queue is only read: the job stays as it is.
@@ -78,7 +92,8 @@ def reproduce(job_id: int, tasks: tuple[str, ...], browser: str | None, headed: 
     task.fit(values)
     errors_dir = Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
     click.echo(f"job {job_id} ({task.name}) was {job['status']}: {_last_line(job)}", err=True)
-    with _rehearsal(browser, headed) as rehearsal:
+    proxy = find_proxy(job, proxy_name, direct)
+    with _rehearsal(browser, headed, proxy) as rehearsal:
         trace = new_attempt_folder(errors_dir, job_id, REPRODUCED) / "trace.zip"
         code = _run(rehearsal, task, values, job_id, trace=trace, errors_dir=errors_dir)
     click.echo(f"trace: playwright show-trace {trace}", err=True)
@@ -188,10 +203,13 @@ def _keep_evidence(
 
 
 @contextmanager
-def _rehearsal(browser: str | None, headed: bool) -> Iterator[Rehearsal]:
+def _rehearsal(browser: str | None, headed: bool, proxy: Proxy | None) -> Iterator[Rehearsal]:
     log.configure("task")
     results = Path(os.environ.get("NIGHTSHIFT_RESULTS_DIR") or PROJECT_ROOT / "results")
     with rehearse(results, browser=browser, headless=not headed) as rehearsal:
+        if proxy is not None:
+            click.echo(f"through proxy {proxy.name} ({proxy.label})", err=True)
+            rehearsal.session.use_proxy(proxy)
         yield rehearsal
 
 
@@ -200,6 +218,12 @@ def _job(job_id: int) -> dict[str, Any]:
         job = Queue(db).get(job_id)
     if job is None:
         raise UsageError(f"there is no job {job_id} in {db.settings}")
+    if job["profile"] is not None:
+        click.echo(
+            f"job {job_id} belongs to profile {job['profile']}; here it runs in an ordinary "
+            f"browser, without what the profile remembers",
+            err=True,
+        )
     return job
 
 
