@@ -18,7 +18,7 @@ from pymysql.constants import CLIENT
 from pymysql.cursors import DictCursor
 
 from worker.bulk_insert import BulkInsert
-from worker.errors import SettingsError
+from worker.errors import NightshiftError, SettingsError
 from worker.queries import query
 from worker.server_errors import AWAY, CONFLICTS, explain
 from worker.settings import DatabaseSettings
@@ -253,8 +253,10 @@ class Database:
                 self._connection.autocommit(autocommit)
             return operation(self._connection)
         except BaseException as error:
-            # A half-read answer or an open transaction must not meet the next statement.
-            if isinstance(error, pymysql.Error) and not _is_away(error):
+            # A half-read answer or an open transaction must not meet the next statement. What we
+            # refuse ourselves is refused between statements: named locks and all else may stay.
+            is_refusal = isinstance(error, NightshiftError)
+            if is_refusal or (isinstance(error, pymysql.Error) and not _is_away(error)):
                 self._roll_back()
             else:
                 self.close()

@@ -215,7 +215,7 @@ UPDATE work_queue
        worker_id = %(slot)s, incarnation = %(incarnation)s,
        status = IF(id = %(id)s, 'done', 'in_progress')
  WHERE (id = %(id)s AND fence = %(fence)s AND status = 'in_progress')
-    OR (id = %(next_id)s AND status = 'pending' AND not_before IS NULL
+    OR (id = %(next_id)s AND id <> %(id)s AND status = 'pending' AND not_before IS NULL
         AND changed_at = %(next_version)s);
 
 -- name: keep_former_finish

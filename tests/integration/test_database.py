@@ -21,6 +21,7 @@ from worker.errors import (
     DatabaseUnavailable,
     NightshiftError,
     SettingsError,
+    UsageError,
 )
 from worker.models import Explanation
 from worker.queue import Queue
@@ -341,3 +342,16 @@ def test_waiting_for_an_absent_server_keeps_no_socket_open(tmp_path):
         refusal(Database(nowhere))
 
     assert len(list(OPEN_FILES.iterdir())) <= before
+
+
+def test_what_is_refused_within_a_transaction_is_undone_on_the_same_connection(database):
+    def refuse(tx):
+        tx.execute("set_limit", name="global", concurrent=1, per_minute=None, set_by="me")
+        raise UsageError("not today")
+
+    (before,) = database.run_statement("SELECT CONNECTION_ID() AS id")
+    with pytest.raises(UsageError):
+        database.transaction(refuse)
+
+    assert database.run_statement("SELECT CONNECTION_ID() AS id") == [before]
+    assert database.fetch_all("read_limits") == []
