@@ -40,9 +40,14 @@ class Gate:
         while (candidate := candidates.next_impatient()) is not None:
             if (claim := self._claim_with_leave(owner, candidate)) is not None:
                 return claim
+        refused: set[int] = set()
         while (candidate := candidates.next()) is not None:
+            if candidate.job_id in refused:
+                # Its key was not closed by what refused it: it is looked at again, but not now.
+                return None
             if self.closures.is_watched(candidate):
                 claim = self._claim_with_leave(owner, candidate)
+                refused.add(candidate.job_id)
             else:
                 claim = self.queue.take(owner, candidate)
             if claim is not None:

@@ -24,6 +24,7 @@ from hypothesis.stateful import (
 
 from bench.profile_storm_audit import History
 from tests.integration.gate_worker import Worker
+from tests.integration.standing_clock import MOMENTS, Clock, clock, empty
 from worker.database import Database
 from worker.errors import ClaimLost, LeaseLost, ProviderError, UsageError
 from worker.models import Claim, Outcome, Owner
@@ -39,6 +40,8 @@ PROFILES = (
     NewProfile("p1", account_id=ACCOUNT, max_active_runs=2),
     NewProfile("p2", release_policy="review"),
 )
+__all__ = ["clock"]
+
 TABLES = ("work_queue", "job_attempts", "profiles", "accounts", "profile_leases", "profile_events")
 
 slots = st.integers(0, SLOTS - 1)
@@ -110,11 +113,10 @@ class ModelProfile:
 class LeaseMachine(RuleBasedStateMachine):
     """Random lives of profiles, checked against a model after every step."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, clock: Clock) -> None:
         super().__init__()
-        self.db = db
-        for table in TABLES:
-            db.run_statement(f"DELETE FROM {table}")
+        self.db, self.clock = db, clock
+        empty(db, TABLES)
         store.add(db, list(PROFILES), "me")
         self.model = {
             new.id: ModelProfile(new.max_active_runs, new.release_policy, new.account_id)
@@ -183,6 +185,11 @@ class LeaseMachine(RuleBasedStateMachine):
         assert profile.has_room(exclusive=exclusive)
         incarnation = worker.owner.incarnation
         assert claim.lease_fence == profile.take(ModelLease(incarnation, exclusive))
+
+    @rule(seconds=st.sampled_from(MOMENTS))
+    def a_moment_passes(self, seconds: float) -> None:
+        """What workers have read is older now."""
+        self.clock.now += seconds
 
     @rule(slot=slots, step=steps)
     def reach_step(self, slot: int, step: tuple[str, str]) -> None:
@@ -440,9 +447,9 @@ class LeaseMachine(RuleBasedStateMachine):
 
 
 @pytest.mark.timeout(300)
-def test_no_order_of_events_breaks_a_lease(database: Database) -> None:
+def test_no_order_of_events_breaks_a_lease(database: Database, clock: Clock) -> None:
     run_state_machine_as_test(
-        lambda: LeaseMachine(database),
+        lambda: LeaseMachine(database, clock),
         settings=settings(
             max_examples=120,
             stateful_step_count=40,

@@ -16,6 +16,7 @@ from tests.integration.profile_fixtures import (
     other,
     worker,
 )
+from tests.integration.standing_clock import clock
 from worker import breakers, limits, proxies
 from worker.closures import Closures
 from worker.errors import UsageError
@@ -24,7 +25,7 @@ from worker.profiles.states import State
 from worker.proxy import Proxy
 from worker.waiting import why
 
-__all__ = ["add", "enqueue", "other", "worker"]
+__all__ = ["add", "clock", "enqueue", "other", "worker"]
 
 COOLS = "proxy berlin of profile p1 cools down at shop.test after a block"
 
@@ -55,6 +56,20 @@ def test_a_paused_account_holds_its_jobs_back(database, worker, enqueue, add):
     assert worker.claim_now() is not None
     with pytest.raises(UsageError, match="no account a9"):
         store.pause_account(database, "a9", reason="", by="me")
+
+
+def test_a_pause_that_is_news_to_a_worker_is_found_out_once_for_a_profile(
+    database, worker, enqueue, add, clock
+):
+    add("p1", account_id="a1")
+    enqueue("p1")
+    enqueue(account="a1")
+    worker.closures.refresh()
+    store.pause_account(database, "a1", reason="captcha", by="me")
+
+    assert worker.claim() is None
+
+    assert {"profile:p1", "account:a1"} <= set(worker.closures.closed)
 
 
 def test_a_vendors_plan_caps_its_profiles(database, worker, enqueue, add):

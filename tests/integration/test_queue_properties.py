@@ -18,6 +18,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from tests.integration.standing_clock import MOMENTS, Clock, clock, empty
 from worker.candidates import Candidates
 from worker.database import Database
 from worker.drill import finish_ledger
@@ -26,6 +27,8 @@ from worker.models import Claim, Explanation, Outcome, Owner, Partition
 from worker.queue import Queue
 from worker.settlements import MAX_BLOCKS, MAX_CRASHES
 from worker.sweep import settle_for_the_dead, sweep
+
+__all__ = ["clock"]
 
 SLOTS = 3
 WHY = Explanation("because")
@@ -62,12 +65,11 @@ class ModelWorker:
 class QueueMachine(RuleBasedStateMachine):
     """Random lives of jobs, checked against a model after every step."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, clock: Clock) -> None:
         super().__init__()
-        self.db = db
+        self.db, self.clock = db, clock
         self.queue = Queue(db, max_attempts=3)
-        for table in ("work_queue", "job_attempts", "finish_ledger"):
-            db.run_statement(f"DELETE FROM {table}")
+        empty(db, ("work_queue", "job_attempts", "finish_ledger"))
         self.model: dict[int, ModelJob] = {}
         self.incarnations = 0
         self.workers = {slot: self._new_worker(slot) for slot in range(SLOTS)}
@@ -222,6 +224,19 @@ class QueueMachine(RuleBasedStateMachine):
         for job_id in expired:
             self._back_or_error(self.model[job_id])
 
+    @rule(slot=slots)
+    def lose_the_claim_and_look(self, slot: int) -> None:
+        """A worker that was swept finds its own job among those that are ready."""
+        self.outlive_lease(slot)
+        self.sweep()
+        self.a_moment_passes(MOMENTS[-1])
+        self.look(slot)
+
+    @rule(seconds=st.sampled_from(MOMENTS))
+    def a_moment_passes(self, seconds: float) -> None:
+        """What workers have read is older now."""
+        self.clock.now += seconds
+
     @rule()
     def time_comes(self) -> None:
         """Every waiting time is over."""
@@ -313,10 +328,10 @@ class QueueMachine(RuleBasedStateMachine):
 
 
 @pytest.mark.timeout(300)
-def test_no_order_of_events_breaks_the_invariants(database: Database) -> None:
+def test_no_order_of_events_breaks_the_invariants(database: Database, clock: Clock) -> None:
     finish_ledger.install(database)
     run_state_machine_as_test(
-        lambda: QueueMachine(database),
+        lambda: QueueMachine(database, clock),
         settings=settings(
             max_examples=300,
             stateful_step_count=50,

@@ -6,7 +6,7 @@ Judged inside the transaction that claims the job, while the profile's row is lo
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from worker import breakers
 from worker.closures import Closure, limit_reached, proxy_trouble
@@ -132,7 +132,9 @@ def _judge(tx: Transaction, profile: Row, manifest: Manifest) -> Row | NotReady:
 
 
 def _account(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
-    return _paused(tx, profile["account_id"])
+    refusal = _paused(tx, profile["account_id"])
+    # The job may name the profile alone: by that it is left out of searches.
+    return refusal and replace(refusal, closes=f"profile:{profile['id']}")
 
 
 def _paused(tx: Transaction, account_id: str | None) -> NotReady | None:
