@@ -61,3 +61,20 @@ def test_a_storm_of_blocks_burns_few_attempts_and_ends_by_itself(launch, queue, 
     assert breaker()["state"] == "closed"
     assert "its breaker is closed" in run.stderr
     print(f"burnt {burnt} of {MAX_BLOCKS * JOBS}")  # noqa: T201 - a figure for the record.
+
+
+def test_a_run_forgets_sites_that_failed_once_and_long_ago(launch, queue, tasks, database, let_go):
+    database.run_statement(
+        "INSERT INTO breakers (name, failures, window_start) VALUES"
+        " ('site:old.test', 1, UTC_TIMESTAMP(6) - INTERVAL 1 HOUR),"
+        " ('site:new.test', 1, UTC_TIMESTAMP(6) + INTERVAL 1 HOUR)"
+    )
+    queue.enqueue("held", {})
+    run = launch("--workers", 1, "--tasks", tasks)
+
+    def names():
+        return [row["name"] for row in database.run_statement("SELECT name FROM breakers")]
+
+    wait_until(lambda: names() == ["site:new.test"], "the old one is forgotten")
+    let_go()
+    assert run.wait() == 0

@@ -148,6 +148,22 @@ def test_what_may_be_half_submitted_is_quarantined_and_its_job_waits(
 
 
 @pytest.mark.timeout(120)
+def test_a_step_that_never_reached_the_database_is_read_off_the_board(
+    launch, database, add, enqueue, tasks, tmp_path
+):
+    add("p1")
+    job = enqueue("held_there", "p1", step="submitting order")
+    run = launch("--workers", 1, "--tasks", tasks)
+    wait_until((tmp_path / f"begun-{job}-1").exists, "the job is at work", 40)
+    database.run_statement("UPDATE profile_leases SET last_step = NULL, last_url = NULL")
+
+    kill(worker_of(database, job))
+
+    assert run.wait(60) == 0
+    assert store.get(database, "p1")["state"] == "quarantined"
+
+
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize(("profile", "state"), [(None, "available"), ("p1", "review_required")])
 def test_what_one_job_left_half_done_is_held_against_its_own_profile_alone(
     launch, database, queue, add, enqueue, tasks, profile, state
