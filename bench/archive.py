@@ -25,11 +25,14 @@ from typing import Any
 
 from bench.archive_audit import audit
 from bench.server import Bench, private_bench
-from worker import archive, runs
-from worker.candidates import Candidates
-from worker.database import Database
+from worker.claiming.candidates import Candidates
+from worker.claiming.closed_keys import ClosedKeys
+from worker.claiming.gate import Gate
+from worker.database.client import Database
+from worker.history import archive
 from worker.models import Owner, Partition
-from worker.queue import Queue
+from worker.queue import runs
+from worker.queue.claims import Queue
 from worker.settings import PROJECT_ROOT, RunSettings
 
 LIMIT = 1.5
@@ -80,11 +83,13 @@ def work(bench: Bench, slot: int, total: int, run_id: int, think: float, stop: E
     """Claim and finish until told to stop; note when each claim began, its length and its job."""
     begins, lengths, jobs = array("d"), array("d"), array("q")
     with closing(Database(bench.database, patience_seconds=30.0)) as db:
-        queue, candidates = Queue(db), Candidates(db, Partition(slot, total))
+        queue, closed = Queue(db), ClosedKeys(db)
+        candidates = Candidates(db, Partition(slot, total), closures=closed)
+        gate = Gate(db, queue, closed, canary_seconds=60.0)
         owner = Owner(slot, runs.start_worker(db, run_id, slot))
         while not stop.is_set():
             began = time.monotonic()
-            claim = queue.claim(owner, candidates)
+            claim = gate.claim(owner, candidates)
             if claim is None:
                 raise RuntimeError("the pool ran out of jobs: give more with --pending")
             begins.append(began)

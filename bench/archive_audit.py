@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from worker.database import Database
+from worker.database.client import Database
 
 
 def audit(db: Database, finished: int, last: int, claimed: Sequence[int]) -> list[str]:

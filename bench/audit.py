@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
-from worker.database import Database
+from worker.database.client import Database
 from worker.drill import finish_ledger
 
 

@@ -20,7 +20,7 @@ from bench.jobs import FILL_AT_ONCE, SLOTS
 from bench.pool import Pool
 from bench.race import race
 from bench.server import Bench, private_bench
-from worker.database import Database
+from worker.database.client import Database
 from worker.profiles import store
 from worker.profiles.store import NewProfile
 

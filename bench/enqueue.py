@@ -22,8 +22,8 @@ from pathlib import Path
 import pymysql
 
 from bench.server import Bench, private_bench
-from worker.bulk_insert import MAX_STATEMENT_ROWS
-from worker.database import Database
+from worker.database.bulk_insert import MAX_STATEMENT_ROWS
+from worker.database.client import Database
 from worker.settings import PROJECT_ROOT, DatabaseSettings
 
 MIN_SHARE = 0.7

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from worker.database import Database
+from worker.database.client import Database
 
 SLOTS = 6
 FILL_AT_ONCE = 5000

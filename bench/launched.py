@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 from bench.server import Bench
-from worker.database import Database
-from worker.process_tree import descendants
+from worker.database.client import Database
 from worker.settings import PROJECT_ROOT
+from worker.system.process_tree import descendants
 
 STOP_SECONDS = 30.0
 LOG_TAIL_LINES = 40

@@ -18,9 +18,9 @@ from contextlib import closing, contextmanager
 from bench import launched, ledger_task
 from bench.audit import audit, count_ends
 from bench.server import Bench, private_bench
-from worker.database import Database
+from worker.database.client import Database
 from worker.drill import finish_ledger
-from worker.queue import Queue
+from worker.intake.bulk import add_many
 
 POLL_SECONDS = 0.02
 DEADLINE_SECONDS = 100.0
@@ -82,7 +82,7 @@ def run(jobs: int, workers: int) -> int:
     """Drain so many jobs with kills after one third and two thirds; return the exit code."""
     with private_bench() as bench, closing(Database(bench.database)) as db:
         finish_ledger.install(db)
-        Queue(db).enqueue_many("ledgered", [{} for _ in range(jobs)])
+        add_many(db, "ledgered", [{} for _ in range(jobs)])
         course = LedgerRun(bench, db, workers)
         killed: set[int] = set()
         began = time.monotonic()

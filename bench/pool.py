@@ -10,23 +10,23 @@ from pathlib import Path
 from bench import noop
 from bench.race import Work
 from bench.server import Bench
-from worker import runs
-from worker.board import Board
 from worker.browser.options import BrowserOptions
 from worker.browser.session import BrowserSession
-from worker.candidates import Candidates
-from worker.closures import Closures
-from worker.database import Database
-from worker.gate import Gate
+from worker.claiming.candidates import Candidates
+from worker.claiming.closed_keys import ClosedKeys
+from worker.claiming.gate import Gate
+from worker.database.client import Database
+from worker.execution.executor import Executor
+from worker.execution.proxy_use import ProxyUse
+from worker.execution.stop_request import StopRequest
 from worker.models import Owner, Partition
-from worker.perform import Performer
-from worker.queue import Queue
-from worker.rotation import Rotation
+from worker.queue import runs
+from worker.queue.claims import Queue
+from worker.queue.outcome_writer import OutcomeWriter
 from worker.settings import RunSettings
-from worker.settler import Settler
-from worker.stop_request import StopRequest
 from worker.supervisor.heart import Heart
 from worker.supervisor.heart_link import HeartLink
+from worker.system.board import Board
 from worker.tasks import registry
 
 HEART_SECONDS = 10.0
@@ -69,23 +69,23 @@ class Pool:
         settings, entry = self._settings, self._board.entries[slot]
         db = Database(settings.database, patience_seconds=float("inf"))
         queue = Queue(db, lease_seconds=settings.lease_seconds, max_attempts=settings.max_attempts)
-        closures = Closures(db)
+        closures = ClosedKeys(db)
         candidates = Candidates(db, Partition(slot, settings.total), closures=closures)
         gate = Gate(db, queue, closures, canary_seconds=settings.job_timeout_seconds)
         owner = Owner(slot, runs.start_worker(db, self._run_id, slot))
         entry.clear()
         entry.incarnation = owner.incarnation
         session = BrowserSession(BrowserOptions(tmp_dir=settings.state_dir / f"tmp-{slot}"))
-        performer = Performer(
+        performer = Executor(
             settings=settings,
             run_id=self._run_id,
             owner=owner,
             queue=queue,
             gate=gate,
-            settler=Settler(db, queue, settings.state_dir / "journal", owner.incarnation),
+            settler=OutcomeWriter(db, queue, settings.state_dir / "journal", owner.incarnation),
             registry=registry.load(settings.tasks),
             session=session,
-            rotation=Rotation(db, session),
+            rotation=ProxyUse(db, session),
             entry=entry,
             stop=StopRequest(),
         )

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from bench import launched, profile_storm_task
 from bench.profile_storm_audit import Findings, audit
 from bench.server import Bench, private_bench
-from worker.database import Database
+from worker.database.client import Database
 from worker.drill import finish_ledger
 from worker.errors import LeaseLost, UsageError
 from worker.profiles import leases, store

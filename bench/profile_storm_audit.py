@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worker.database import Database, Row
+from worker.database.client import Database, Row
 from worker.drill import finish_ledger
 from worker.profiles.states import TRANSITIONS, State
 

@@ -22,7 +22,7 @@ from bench.limit import bare_worker
 from bench.pool import Pool
 from bench.race import race
 from bench.server import Bench, private_bench
-from worker.database import Database
+from worker.database.client import Database
 
 READ_SECONDS = 120.0
 WARM_UP_JOBS = 300

@@ -12,9 +12,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from worker import migrations
-from worker.database import Database
-from worker.local_server import LocalServer
+from worker.database import migrations
+from worker.database.client import Database
+from worker.database.private_server import PrivateServer
 from worker.settings import DatabaseSettings
 
 
@@ -32,7 +32,7 @@ def private_bench() -> Iterator[Bench]:
     """Start a server with an empty queue; stop it and remove everything at the end."""
     with tempfile.TemporaryDirectory(prefix="nightshift-bench-") as name:
         folder = Path(name)
-        server = LocalServer(folder / "mysql")
+        server = PrivateServer(folder / "mysql")
         try:
             server.start()
             settings = DatabaseSettings(unix_socket=str(server.socket_path))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from examples.demo_site import serve
-from worker.rehearsal import Rehearsal, rehearse
+from worker.execution.rehearsal import Rehearsal, rehearse
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import atexit
 import itertools
+import json
 import shutil
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
+from datetime import timedelta
 from typing import Any
 
 import hypothesis
@@ -15,12 +17,13 @@ import pytest
 from pymysql import Connection
 from pytest_mysql import factories
 
-from worker import migrations
-from worker.candidates import Candidates
-from worker.database import Database
-from worker.local_server import LocalServer
+from worker.claiming.candidates import Candidates
+from worker.database import migrations
+from worker.database.client import Database
+from worker.database.private_server import PrivateServer
+from worker.intake.bulk import add_many
 from worker.models import Claim, Owner, Partition
-from worker.queue import Queue
+from worker.queue.claims import Queue
 from worker.settings import DatabaseSettings
 
 # A machine that is busy with browsers makes any example slow once in a while: that is no failure.
@@ -37,7 +40,7 @@ FAST_COMMITS = (
 )
 
 
-class ServerForTests(LocalServer):
+class ServerForTests(PrivateServer):
     """The private server in the shape that pytest-mysql's client fixture expects."""
 
     user = "root"
@@ -106,14 +109,50 @@ def database(settings: DatabaseSettings) -> Iterator[Database]:
         yield db
 
 
+class QueueForTests(Queue):
+    """The queue, with the short ways in and to a claim that tests want."""
+
+    def enqueue(
+        self, task: str, payload: Any, *, delay_seconds: float | None = None, **columns: Any
+    ) -> int:
+        """Add one job and return its id."""
+        row: dict[str, Any] = {
+            "priority": 0,
+            "not_before": None,
+            "max_attempts": None,
+            "timeout_seconds": None,
+            "dedupe_key": None,
+            "callback_url": None,
+            "profile_id": None,
+            "account_id": None,
+        }
+        if delay_seconds is not None:
+            now = self._db.fetch_all("database_time")[0]["now"]
+            row["not_before"] = now + timedelta(seconds=delay_seconds)
+        return self._db.insert(
+            "enqueue_one", **(row | columns | {"task": task, "payload": json.dumps(payload)})
+        )
+
+    def enqueue_many(self, task: str, payloads: Iterable[Any]) -> int:
+        """Add many jobs of one task."""
+        return add_many(self._db, task, payloads)
+
+    def claim(self, owner: Owner, candidates: Candidates) -> Claim | None:
+        """Claim the next job that needs no permission, as a worker would."""
+        while (candidate := candidates.next()) is not None:
+            if (claim := self.take(owner, candidate)) is not None:
+                return claim
+        return None
+
+
 @pytest.fixture
-def queue(database: Database) -> Queue:
+def queue(database: Database) -> QueueForTests:
     """The queue of this test's database."""
-    return Queue(database)
+    return QueueForTests(database)
 
 
 @pytest.fixture
-def claim_as(database: Database, queue: Queue) -> Callable[..., Claim | None]:
+def claim_as(database: Database, queue: QueueForTests) -> Callable[..., Claim | None]:
     """Claim as the worker of a slot; every call is a new incarnation unless one is named."""
     incarnations = itertools.count(1000)
 

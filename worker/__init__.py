@@ -1,7 +1,7 @@
 """What authors import: `from worker import task, Job, Blocked, Retry, Fail, enqueue`."""
 
-from worker.enqueuing import enqueue
 from worker.errors import Blocked, Fail, Retry
+from worker.intake.enqueuing import enqueue
 from worker.tasks.job import Job
 from worker.tasks.registry import task
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from worker.execution.rehearsal import Rehearsal, rehearse
 from worker.models import JSON
-from worker.rehearsal import Rehearsal, rehearse
 from worker.tasks.registry import Task, task_of
 
 RunTask = Callable[..., JSON]

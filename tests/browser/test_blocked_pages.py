@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worker.browser.blocked import detect
+from worker.browser.block_detection import detect
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from examples.demo_site import serve
 from worker.browser.session import BrowserSession
 from worker.errors import Fail, PayloadError, Retry, SiteFailed
-from worker.rehearsal import Rehearsal
+from worker.execution.rehearsal import Rehearsal
 from worker.tasks import registry
 from worker.tasks.extract import parse_number
 

@@ -9,7 +9,7 @@ import time
 import pytest
 from playwright.sync_api import Error as PlaywrightError
 
-from worker import process_tree
+from worker.system import process_tree
 
 
 def a_task_that_evaluates_for_ever(page):

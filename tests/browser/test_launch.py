@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from worker import process_tree
 from worker.browser.options import BrowserOptions
 from worker.browser.session import BrowserSession
 from worker.errors import LaunchFailed
+from worker.system import process_tree
 
 
 def processes_of(program: Path) -> list[process_tree.ProcessId]:

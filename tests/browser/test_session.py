@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Error as PlaywrightError
 
-from worker import process_tree
 from worker.browser.failures import Kind, classify
 from worker.browser.session import BrowserSession
+from worker.system import process_tree
 
 Wait = Callable[[Callable[[], object]], None]
 

@@ -16,12 +16,12 @@ from playwright.sync_api import Error as PlaywrightError
 
 from tests.browser.test_recorder import wait_for_page_error
 from tests.browser.vendor_server import DIALECTS, DebugBrowser, RecordingProxy, VendorServer
-from worker import process_tree
 from worker.browser.evidence import capture
 from worker.browser.providers import profile_lock
 from worker.browser.providers.spec import ProfileSpec
 from worker.errors import ProviderError, SettingsError
-from worker.proxy import Proxy
+from worker.proxies.proxy import Proxy
+from worker.system import process_tree
 
 
 @pytest.fixture

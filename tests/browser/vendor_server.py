@@ -18,9 +18,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from worker import process_tree
 from worker.browser.options import find_browser
-from worker.proxy import Proxy
+from worker.proxies.proxy import Proxy
+from worker.system import process_tree
 
 EMAIL = "night@shift.test"
 PASSWORD = "hunter2"

@@ -15,9 +15,9 @@ from typing import Any
 import pymysql
 import pytest
 
-from worker.database import Database
-from worker.local_server import LocalServer
-from worker.server_binary import find_server
+from worker.database.client import Database
+from worker.database.private_server import PrivateServer
+from worker.database.server_binary import find_server
 from worker.settings import DatabaseSettings
 
 NO_TLS = {"mariadb": "--skip-ssl", "mysql": "--tls-version="}
@@ -91,21 +91,21 @@ def own_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder for a server that tests may kill; only the first start makes its data."""
     folder = tmp_path_factory.mktemp("own")
     yield folder
-    LocalServer(folder).kill()
+    PrivateServer(folder).kill()
 
 
 @pytest.fixture
-def own_server(own_folder: Path, closed_port: int) -> Iterator[LocalServer]:
+def own_server(own_folder: Path, closed_port: int) -> Iterator[PrivateServer]:
     """A server of the test's own, without TLS."""
     args = ["--innodb-flush-log-at-trx-commit=2", NO_TLS[find_server().flavour]]
-    server = LocalServer(own_folder, port=closed_port, extra_args=args)
+    server = PrivateServer(own_folder, port=closed_port, extra_args=args)
     server.start()
     yield server
     server.kill()
 
 
 @pytest.fixture
-def tls_server(own_folder: Path, tmp_path: Path, closed_port: int) -> Iterator[LocalServer]:
+def tls_server(own_folder: Path, tmp_path: Path, closed_port: int) -> Iterator[PrivateServer]:
     """The same with TLS and a certificate for 127.0.0.1, which is its own authority."""
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=nightshift -addext"
@@ -119,7 +119,7 @@ def tls_server(own_folder: Path, tmp_path: Path, closed_port: int) -> Iterator[L
     if not key.exists():
         pytest.skip("no openssl to make a certificate with")
     args = [f"--ssl-cert={certificate}", f"--ssl-key={key}"]
-    server = LocalServer(own_folder, port=closed_port, extra_args=args)
+    server = PrivateServer(own_folder, port=closed_port, extra_args=args)
     server.start()
     yield server
     server.kill()
@@ -168,7 +168,7 @@ class Proxy:
 
 
 @pytest.fixture
-def proxy(server: LocalServer) -> Iterator[Proxy]:
+def proxy(server: PrivateServer) -> Iterator[Proxy]:
     """A way to the shared server that the test can let go dead."""
     assert server.port is not None
     with closing(Proxy(server.port)) as proxy:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from worker import breakers
-from worker.candidates import Candidates
-from worker.closures import Closures
-from worker.database import Database
-from worker.gate import Gate
+from tests.conftest import QueueForTests
+from worker.claiming.candidates import Candidates
+from worker.claiming.closed_keys import ClosedKeys
+from worker.claiming.gate import Gate
+from worker.database.client import Database
+from worker.guards import breakers
 from worker.models import Claim, Explanation, Owner, Partition
-from worker.queue import Queue
 
 SHOP, OTHER = "https://www.shop.example:8443/p?next=http://evil.example/", "http://other.example/"
 WHY = Explanation("net::ERR_CONNECTION_RESET")
@@ -19,8 +19,8 @@ class Worker:
 
     def __init__(self, settings, slot: int = 0, total: int = 1) -> None:
         self.db = Database(settings)
-        self.queue = Queue(self.db)
-        self.closures = Closures(self.db)
+        self.queue = QueueForTests(self.db)
+        self.closures = ClosedKeys(self.db)
         self.owner = Owner(slot, 1000 + slot)
         self.candidates = Candidates(self.db, Partition(slot, total), closures=self.closures)
         self.gate = Gate(self.db, self.queue, self.closures, canary_seconds=60.0)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.integration.gate_worker import Worker
-from worker.closures import Closure, Closures
+from worker.claiming.closed_keys import ClosedKeys, Closure
 from worker.models import Claim
 from worker.profiles import leases, store
 from worker.profiles.store import NewProfile
@@ -61,7 +61,7 @@ def finish(worker: Worker, claim: Claim, review: str | None = None) -> None:
 
 
 def closed_now(database) -> dict[str, Closure]:
-    closures = Closures(database)
+    closures = ClosedKeys(database)
     closures.refresh()
     return closures.closed
 

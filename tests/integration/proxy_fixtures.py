@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from worker import proxies
-from worker.proxy import Proxy
+from worker.proxies import store as proxies
+from worker.proxies.proxy import Proxy
 
 SITE = "shop.test"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from worker import candidates, closures
-from worker.database import Database
+from worker.claiming import candidates, closed_keys
+from worker.database.client import Database
 
 MOMENTS = (0.4, 1.1, 11.0)
 
@@ -24,7 +24,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Let candidates and closures live by a clock of the test's own."""
     clock = Clock()
-    for module in (candidates, closures):
+    for module in (candidates, closed_keys):
         monkeypatch.setattr(module, "time", clock)
     return clock
 

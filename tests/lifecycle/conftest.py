@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from examples.demo_site import serve
-from worker.process_tree import ProcessId, all_processes, descendants, is_alive, kill
 from worker.settings import DatabaseSettings
+from worker.system.process_tree import ProcessId, all_processes, descendants, is_alive, kill
 
 REPO = Path(__file__).parents[2]
 TASKS = Path(__file__).with_name("steerable_tasks.py")

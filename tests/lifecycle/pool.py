@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from worker.database import Database
+from worker.database.client import Database
 from worker.drill import finish_ledger
-from worker.process_tree import ProcessId, descendants, find_driver, is_alive
+from worker.system.process_tree import ProcessId, descendants, find_driver, is_alive
 
 
 def worker_of(database: Database, job_id: int) -> ProcessId:

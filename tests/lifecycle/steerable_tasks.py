@@ -15,7 +15,7 @@ from pathlib import Path
 from playwright.sync_api import Error
 
 from worker import Fail, Job, Retry, task
-from worker.process_tree import find_browsers, find_driver
+from worker.system.process_tree import find_browsers, find_driver
 
 HERE = Path(__file__).parent
 

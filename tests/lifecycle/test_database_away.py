@@ -16,11 +16,11 @@ import pytest
 from tests.conftest import FAST_COMMITS, reserved_port
 from tests.lifecycle.conftest import run_command, url_of, wait_until
 from tests.lifecycle.pool import assert_done_once, browser_of, incarnations, worker_of
+from worker.database.private_server import PrivateServer
 from worker.drill import finish_ledger
 from worker.drill.proxy import Proxy
-from worker.local_server import LocalServer
-from worker.process_tree import is_alive
 from worker.settings import DatabaseSettings
+from worker.system.process_tree import is_alive
 
 NAME = "nightshift_away"
 # The launcher with five seconds of patience for an answer instead of ten and fifteen. Not less: the
@@ -36,7 +36,7 @@ IMPATIENT = (
 class Place:
     """A database that can be made to go away, and the ways to it."""
 
-    server: LocalServer
+    server: PrivateServer
     proxy: Proxy
 
     def connect(self, user: str = "root") -> pymysql.Connection:
@@ -54,11 +54,11 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def own_server(tmp_path_factory) -> Iterator[LocalServer]:
+def own_server(tmp_path_factory) -> Iterator[PrivateServer]:
     """A server that these tests may stop and kill."""
     folder = tmp_path_factory.mktemp("own")
     with reserved_port() as port:
-        server = LocalServer(folder, port=port, extra_args=FAST_COMMITS)
+        server = PrivateServer(folder, port=port, extra_args=FAST_COMMITS)
         yield server
         server.kill()
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.lifecycle.conftest import wait_until
 from tests.lifecycle.pool import browser_of, driver_of, incarnations, worker_of
-from worker.process_tree import (
+from worker.system.process_tree import (
     all_processes,
     descendants,
     group_members,

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from tests.lifecycle.conftest import wait_until
-from worker.database import Database
+from worker.database.client import Database
 
 GROUP = "feedfacefeedface"
 KILLED_AT = 700

@@ -12,7 +12,7 @@ import pytest
 
 from tests.lifecycle.conftest import run_command, url_of, wait_until
 from tests.lifecycle.pool import incarnations, workers
-from worker.process_tree import ProcessId, descendants, is_alive
+from worker.system.process_tree import ProcessId, descendants, is_alive
 
 
 @pytest.fixture

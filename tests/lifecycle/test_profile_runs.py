@@ -15,9 +15,9 @@ from tests.browser.vendor_server import DIALECTS, VendorServer
 from tests.lifecycle.conftest import run_command, url_of, wait_until
 from tests.lifecycle.pool import worker_of
 from worker.browser.providers import profile_lock
-from worker.process_tree import kill
 from worker.profiles import store
 from worker.profiles.store import NewProfile
+from worker.system.process_tree import kill
 
 TASKS = Path(__file__).with_name("profile_tasks.py")
 

@@ -15,9 +15,9 @@ from bench.profile_storm_audit import Findings, audit
 from tests.lifecycle.conftest import REPO, clean_environment, wait_until
 from tests.lifecycle.pool import worker_of
 from worker.drill import finish_ledger
-from worker.process_tree import kill
 from worker.profiles import store
 from worker.profiles.store import NewProfile
+from worker.system.process_tree import kill
 
 
 @pytest.mark.timeout(240)

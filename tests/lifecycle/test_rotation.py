@@ -12,10 +12,11 @@ import pytest
 
 from tests.lifecycle.conftest import run_command, url_of, wait_until
 from tests.loopback import HttpProxy, Site
-from worker import proxies, proxy_blocks
 from worker.models import Outcome
 from worker.profiles import store
-from worker.proxy import Proxy
+from worker.proxies import blocks
+from worker.proxies import store as proxies
+from worker.proxies.proxy import Proxy
 
 USER, WORD = "nightuser", "S3cretWord"
 SECRETS = (USER, WORD, base64.b64encode(f"{USER}:{WORD}".encode()).decode())
@@ -83,7 +84,7 @@ def test_a_blocked_job_is_done_through_the_next_proxy(launch, queue, database, s
     assert (first.refused_logins, second.refused_logins) == (0, 0)
     assert state_of(database, "first")["blocks"] == 1
     assert state_of(database, "first")["cooling_seconds"] == 0
-    (cooling,) = proxy_blocks.cooling(database)
+    (cooling,) = blocks.cooling(database)
     assert (cooling["proxy_id"], cooling["site"]) == (
         state_of(database, "first")["id"],
         "shop.test",

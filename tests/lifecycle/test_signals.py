@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from tests.lifecycle.conftest import processes_of, wait_until
-from worker.process_tree import is_alive
+from worker.system.process_tree import is_alive
 
 
 @pytest.fixture

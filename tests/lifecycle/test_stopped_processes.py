@@ -7,7 +7,7 @@ import signal
 
 from tests.lifecycle.conftest import wait_until
 from tests.lifecycle.pool import heart_of, workers
-from worker.process_tree import ProcessId, is_alive, read_stat
+from worker.system.process_tree import ProcessId, is_alive, read_stat
 
 
 def test_a_worker_that_is_stopped_while_it_has_no_job_is_replaced(

@@ -16,8 +16,8 @@ import pytest
 from examples.webhook_receiver import Inbox, serve
 from tests.lifecycle.conftest import REPO, wait_until
 from tests.lifecycle.pool import workers
-from worker import outbox
-from worker.process_tree import descendants, is_alive
+from worker.system.process_tree import descendants, is_alive
+from worker.webhooks import outbox
 
 SECRET = "correct horse battery staple"
 ALLOWED = {"NIGHTSHIFT_WEBHOOK_SECRET": SECRET, "NIGHTSHIFT_WEBHOOK_ALLOW_PRIVATE": "1"}

@@ -19,7 +19,7 @@ from tests.lifecycle.pool import (
 )
 from worker.browser.options import find_browser
 from worker.drill import finish_ledger
-from worker.process_tree import descendants, is_alive, kill, kill_group
+from worker.system.process_tree import descendants, is_alive, kill, kill_group
 
 
 def test_the_job_of_a_killed_worker_is_redone_and_every_job_is_done_once(

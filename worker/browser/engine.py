@@ -12,13 +12,13 @@ from collections.abc import Callable
 from playwright.sync_api import Browser, Playwright
 from playwright.sync_api import Error as PlaywrightError
 
-from worker import process_tree
 from worker.browser.launch import launch_chromium, start_driver
 from worker.browser.options import BrowserOptions
 from worker.browser.scratch_folder import ScratchFolder
 from worker.browser.watchdog import Limit
 from worker.errors import LaunchFailed
-from worker.process_tree import ProcessId
+from worker.system import process_tree
+from worker.system.process_tree import ProcessId
 
 CLOSE_SECONDS = 5.0
 DEATH_SECONDS = 3.0

@@ -18,9 +18,9 @@ from playwright.sync_api import FloatRect
 from worker.browser.launch import first_line
 from worker.browser.recorder import Recorder
 from worker.browser.session import BrowserSession
-from worker.evidence_files import new_attempt_folder, write_atomically
+from worker.evidence.files import new_attempt_folder, write_atomically
+from worker.evidence.redaction import redact_json, redact_text, redact_url, strip_controls
 from worker.models import JSON
-from worker.redaction import redact_json, redact_text, redact_url, strip_controls
 
 BUDGET_SECONDS = 20.0
 # A step that outlives its limit costs the browser; a screenshot gives up by itself before.

@@ -18,7 +18,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from worker.browser.options import NO_BROWSER, BrowserOptions
 from worker.errors import LaunchFailed
-from worker.redaction import is_secret_name
+from worker.evidence.redaction import is_secret_name
 
 # Nothing may go over the network but what a task asks for.
 QUIET_ARGS = (

@@ -16,8 +16,8 @@ from worker.browser.providers.spec import ProfileSpec
 from worker.browser.recorder import Recorder
 from worker.browser.tab import Tab
 from worker.errors import ProviderError
-from worker.process_tree import ProcessId
-from worker.redaction import redact_text
+from worker.evidence.redaction import redact_text
+from worker.system.process_tree import ProcessId
 
 
 class ProfileHold:

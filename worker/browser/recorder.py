@@ -24,7 +24,7 @@ from playwright.sync_api import (
     WebError,
 )
 
-from worker.redaction import redact_headers, redact_text, redact_url
+from worker.evidence.redaction import redact_headers, redact_text, redact_url
 
 MAX_CONSOLE = 200
 MAX_FAILED = 50

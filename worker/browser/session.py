@@ -24,8 +24,8 @@ from worker.browser.recorder import Recorder
 from worker.browser.tab import Tab
 from worker.browser.watchdog import Limit, Watchdog
 from worker.errors import LaunchFailed
-from worker.process_tree import ProcessId
-from worker.proxy import Proxy
+from worker.proxies.proxy import Proxy
+from worker.system.process_tree import ProcessId
 
 PAGE_SECONDS = 20.0
 

@@ -6,7 +6,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from worker.redaction import MASK
+from worker.evidence.redaction import MASK
 
 # A request's headers, as a trace's network log has them.
 _PROXY_LOGIN = re.compile(rb'("name":\s*"proxy-authorization",\s*"value":\s*")[^"]*', re.IGNORECASE)

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from worker import archive as archiving
 from worker.cli.connection import open_database
 from worker.cli.options import DURATION, json_flag
 from worker.cli.wording import operator
 from worker.errors import UsageError
+from worker.history import archive as archiving
 
 STATUSES = ("done", "error")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from worker import migrations
-from worker.connection import is_private, private_server, resolve, state_dir
-from worker.database import Database
+from worker.database import migrations
+from worker.database.client import Database
+from worker.database.connection import is_private, private_server, resolve, state_dir
 
 __all__ = ["is_private", "open_database", "private_server", "resolve", "state_dir"]
 

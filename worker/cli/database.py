@@ -14,10 +14,10 @@ import click
 from worker.cli.connection import is_private, private_server, resolve
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import json_flag
-from worker.database import Database, DatabaseError
+from worker.database.client import Database, DatabaseError
 from worker.errors import NightshiftError, UsageError
 from worker.settings import DatabaseSettings
-from worker.supervisor.child import call_in_child
+from worker.system.fork import call_in_child
 
 
 class DatabaseGroup(DefaultGroup):

@@ -11,12 +11,13 @@ from typing import Any
 
 import click
 
-from worker import log, outbox
+from worker import log
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag, setting
 from worker.cli.wording import moment, plain
-from worker.database import Database, Row
+from worker.database.client import Database, Row
 from worker.errors import UsageError
+from worker.webhooks import outbox
 
 
 @click.command("deliver")
@@ -41,8 +42,8 @@ def deliver(is_list: bool, limit: int, retry_given_up: bool, quiet: bool, as_jso
 
 def _deliver(db: Database, retry_given_up: bool, quiet: bool, as_json: bool) -> None:
     # Here, not above: the HTTP client would make every other command start later.
-    from worker.deliveries import Deliveries
-    from worker.webhooks import WebhookSettings
+    from worker.webhooks.deliveries import Deliveries
+    from worker.webhooks.sender import WebhookSettings
 
     settings = WebhookSettings.of(os.environ)
     log.configure("deliver", logging.WARNING)
@@ -67,7 +68,7 @@ def _deliver(db: Database, retry_given_up: bool, quiet: bool, as_json: bool) -> 
 
 
 def _list(db: Database, limit: int, as_json: bool) -> None:
-    from worker.webhooks import shown
+    from worker.webhooks.sender import shown
 
     rows = outbox.undelivered(db, limit=limit)
     left = outbox.counts(db)

@@ -16,9 +16,9 @@ import click
 from worker.cli.connection import open_database
 from worker.cli.run import run
 from worker.errors import NightshiftError
-from worker.queue import Queue
+from worker.intake.bulk import add_many
 from worker.settings import PROJECT_ROOT
-from worker.supervisor.child import call_in_child
+from worker.system.fork import call_in_child
 
 # Small budgets, so that pages which never answer do not hold up a first look.
 DEMO_FLAGS = (
@@ -53,7 +53,7 @@ def _enqueue(base_url: str) -> tuple[int, int]:
 
     with closing(open_database()) as db:
         jobs = demo_jobs(base_url)
-        Queue(db).enqueue_many("visit", jobs)
+        add_many(db, "visit", jobs)
         last = int(db.run_statement("SELECT MAX(id) AS id FROM work_queue")[0]["id"])
     return last - len(jobs) + 1, last
 

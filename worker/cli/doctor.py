@@ -14,13 +14,13 @@ from pathlib import Path
 
 import click
 
-from worker import migrations
 from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
 from worker.cli.connection import resolve, state_dir
 from worker.cli.options import json_flag
 from worker.cli.preflight import check_errors_dir
-from worker.database import Database
+from worker.database import migrations
+from worker.database.client import Database
 from worker.errors import NightshiftError, SettingsError
 from worker.settings import PROJECT_ROOT, DatabaseSettings
 from worker.tasks import registry

@@ -13,7 +13,7 @@ from worker.cli.connection import state_dir
 from worker.cli.options import json_flag
 from worker.drill.course import run_drill
 from worker.drill.scratch import scratch_world
-from worker.supervisor.child import adopt_orphans
+from worker.system.fork import adopt_orphans
 
 EXIT_NOT_CLEAN = 1
 

@@ -19,9 +19,9 @@ from worker.cli.options import CALLBACK_URL, setting
 from worker.cli.progress import ByteProgress
 from worker.errors import PayloadError, UsageError
 from worker.intake import records
+from worker.intake.bulk import open_bulk
 from worker.intake.jobs import JobMaker, NewJob, Problem
 from worker.intake.lines import Lines
-from worker.queue import Queue
 from worker.settings import parse_duration
 from worker.tasks import registry
 
@@ -122,7 +122,7 @@ def _insert(
             "callback_url": flags["callback_url"] or None,
             "routed": is_routed,
         }
-        with Queue(db).bulk(task, **settings) as bulk:
+        with open_bulk(db, task, **settings) as bulk:
             for _ in bulk.run(rows):
                 pass
             if tally.bad and not flags["skip_bad"]:

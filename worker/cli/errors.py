@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 
-from worker import archive, dead_letters
 from worker.cli.connection import open_database
 from worker.cli.options import DURATION, json_flag
 from worker.cli.wording import moment, operator, plain
-from worker.database import Database, Row
+from worker.database.client import Database, Row
+from worker.history import archive, dead_letters
 from worker.log import printable
 from worker.settings import PROJECT_ROOT
 

@@ -15,12 +15,12 @@ from typing import IO, Any
 
 import click
 
-from worker import export as exporting
 from worker.cli.connection import open_database
 from worker.cli.wording import plain
-from worker.database import Database
+from worker.database.client import Database
 from worker.errors import UsageError
-from worker.export import EARLIEST, LATEST, Selection
+from worker.history import results as exporting
+from worker.history.results import EARLIEST, LATEST, Selection
 
 FOLLOW_SECONDS = 1.0
 JOB_COLUMNS = ("id", "task", "status", "attempts", "finished_at")

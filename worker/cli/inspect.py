@@ -12,16 +12,18 @@ from typing import Any
 
 import click
 
-from worker import archive, control, waiting
+from worker.claiming.closed_keys import ClosedKeys
+from worker.claiming.why import sentence_about
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag
 from worker.cli.wording import duration, moment, plain
-from worker.closures import Closures
-from worker.database import Database, Row
+from worker.database.client import Database, Row
 from worker.errors import UsageError
+from worker.history import archive
 from worker.log import printable
 from worker.profiles import store
-from worker.queue import Queue
+from worker.queue import pause, runs
+from worker.queue.claims import Queue
 from worker.settings import PROJECT_ROOT
 
 MAX_CLOSED = 10
@@ -67,21 +69,21 @@ def why(job_id: int, as_json: bool) -> None:
     """Say in one sentence why a job is not running, or what became of it."""
     with closing(open_database()) as db:
         job, _ = _read(db, job_id)
-        sentence = waiting.why(db, job)
+        sentence = sentence_about(db, job)
     answer = printable(sentence)
     click.echo(json.dumps({"id": job_id, "why": answer}) if as_json else answer)
 
 
 def _report(db: Database) -> dict[str, Any]:
-    closures = Closures(db)
+    closures = ClosedKeys(db)
     closures.refresh()
     profiles, accounts_paused = store.counts(db)
     return {
         "jobs": Queue(db).counts(),
         "waiting": db.fetch_one("waiting_jobs") or {},
         "in_progress": db.fetch_all("jobs_in_progress"),
-        "latest_run": db.fetch_one("latest_run"),
-        "paused": control.paused(db),
+        "latest_run": runs.latest(db),
+        "paused": pause.paused(db),
         "closed": [asdict(closure) for closure in closures.closed.values()],
         "profiles": profiles,
         "accounts_paused": accounts_paused,

@@ -7,15 +7,15 @@ from contextlib import closing
 
 import click
 
-from worker import breakers as breaking
-from worker import limits as limiting
+from worker.claiming.closed_keys import Closure
 from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import DURATION, json_flag
 from worker.cli.wording import duration, operator, plain
-from worker.closures import Closure
-from worker.database import Row
+from worker.database.client import Row
 from worker.errors import UsageError
+from worker.guards import breakers as breaking
+from worker.guards import limits as limiting
 
 
 @click.group("limits", cls=DefaultGroup)

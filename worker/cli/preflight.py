@@ -11,10 +11,11 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from worker import migrations, runs
 from worker.browser.options import find_browser
-from worker.database import Database
+from worker.database import migrations
+from worker.database.client import Database
 from worker.errors import RunLocked, SettingsError
+from worker.queue import runs
 from worker.settings import RunSettings
 from worker.tasks import registry
 

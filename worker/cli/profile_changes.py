@@ -13,7 +13,7 @@ from worker.cli.profile_fields import checked, endpoint_label, fields_of
 from worker.cli.profile_input import endpoint_of, known_profiles, options_of
 from worker.cli.profile_views import NONE
 from worker.cli.wording import operator
-from worker.database import Row
+from worker.database.client import Row
 from worker.errors import UsageError
 from worker.log import printable
 from worker.profiles import changes, store

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from worker.browser.providers.endpoint import normalise
 from worker.browser.providers.preset import preset_names
 from worker.browser.providers.spec import CDP, LOCAL
-from worker.database import Row
+from worker.database.client import Row
 from worker.errors import UsageError
 from worker.profiles.store import POLICIES, NewProfile
 

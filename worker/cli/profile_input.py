@@ -9,12 +9,12 @@ import sys
 
 import click
 
-from worker import proxies
 from worker.cli.connection import state_dir
 from worker.cli.profile_fields import Known, holds_credentials
-from worker.database import Database
+from worker.database.client import Database
 from worker.errors import UsageError
-from worker.redaction import is_secret_name
+from worker.evidence.redaction import is_secret_name
+from worker.proxies import store as proxies
 
 
 def known_profiles(db: Database, *, but: str | None = None) -> Known:

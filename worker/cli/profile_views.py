@@ -7,8 +7,8 @@ from typing import Any
 
 from worker.cli.profile_fields import endpoint_label, holds_credentials
 from worker.cli.wording import duration, moment
-from worker.database import Row
-from worker.redaction import redact_json
+from worker.database.client import Row
+from worker.evidence.redaction import redact_json
 
 HEADER = ("ID", "ACCOUNT", "PROVIDER", "STATE", "SINCE", "HELD BY", "PROXY", "REGION", "WHY")
 PLACES = ("provider", "folder", "vendor_id", "endpoint", "proxy", "region")

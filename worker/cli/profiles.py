@@ -22,7 +22,7 @@ from worker.cli.profile_fields import endpoint_label, profile_of
 from worker.cli.profile_input import endpoint_of, known_profiles, options_of
 from worker.cli.profile_lines import read_profiles
 from worker.cli.wording import moment, operator, plain
-from worker.database import Database
+from worker.database.client import Database
 from worker.errors import BadData, DuplicateKey, UsageError
 from worker.log import printable
 from worker.profiles import store

@@ -14,17 +14,19 @@ from typing import Any
 
 import click
 
-from worker import proxies, proxy_blocks, proxy_trial
 from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.import_file import all_or_none, bytes_of
 from worker.cli.options import json_flag
 from worker.cli.proxy_lines import check_name, read_lines
 from worker.cli.wording import duration, moment, plain
-from worker.database import Row
+from worker.database.client import Row
 from worker.errors import UsageError
 from worker.log import printable
-from worker.proxy import Proxy
+from worker.proxies import blocks
+from worker.proxies import store as proxies
+from worker.proxies.proxy import Proxy
+from worker.proxies.trial import TRIAL_URL, Trial, try_all
 
 MOST_SITES = 3
 HEADER = ("NAME", "PROXY", "REGION", "STATE", "BLOCKS", "ACCOUNTS", "LAST USED", "WHY")
@@ -70,7 +72,7 @@ def list_(as_json: bool) -> None:
     """Show all proxies: their state, blocks and last use; never a login."""
     with closing(open_database()) as db:
         rows = proxies.all_proxies(db)
-        sites = proxy_blocks.cooling(db)
+        sites = blocks.cooling(db)
     for row in rows:
         row["cooling_sites"] = [_site(site) for site in sites if site["proxy_id"] == row["id"]]
     if as_json:
@@ -88,15 +90,13 @@ def list_(as_json: bool) -> None:
 
 @group.command("test")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option(
-    "--url", default=proxy_trial.TRIAL_URL, show_default=True, help="The page to ask for."
-)
+@click.option("--url", default=TRIAL_URL, show_default=True, help="The page to ask for.")
 @json_flag
 def test(names: tuple[str, ...], url: str, as_json: bool) -> None:
     """Ask for a page through each proxy. What fails is data: the exit code is 0."""
     told: list[dict[str, Any]] = []
     with closing(open_database()) as db:
-        for trial in proxy_trial.try_all(proxies.named(db, names), url):
+        for trial in try_all(proxies.named(db, names), url):
             proxies.record_trial(db, trial.proxy, trial.took_ms, trial.problem)
             told.append(
                 {
@@ -212,7 +212,7 @@ def _as_json(row: Row) -> dict[str, Any]:
     return {**row, **flags, "proxy": _label(row), "state": _state(row).partition(" ")[0]}
 
 
-def _trial_line(trial: proxy_trial.Trial) -> str:
+def _trial_line(trial: Trial) -> str:
     name = f"{trial.proxy.name} ({trial.proxy.label})"
     if trial.problem is not None:
         return f"{name}: FAILED after {trial.took_ms} ms: {trial.problem}"

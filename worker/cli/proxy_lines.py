@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from worker.cli.import_file import BadLine
 from worker.errors import UsageError
-from worker.proxy import Proxy
+from worker.proxies.proxy import Proxy
 
 COLUMNS = ("url", "name", "region")
 MAX_NAME = 64

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from worker import prune as pruning
 from worker.cli.options import DURATION, json_flag, setting
 from worker.cli.wording import size
 from worker.errors import UsageError
+from worker.evidence import prune as pruning
 from worker.settings import PROJECT_ROOT
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}

@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
-from worker import proxies
 from worker.cli.connection import open_database
-from worker.database import Row
+from worker.database.client import Row
 from worker.errors import UsageError
-from worker.proxy import Proxy
+from worker.proxies import store as proxies
+from worker.proxies.proxy import Proxy
 
 
 def proxy_flags(command: Callable[..., Any]) -> Callable[..., Any]:

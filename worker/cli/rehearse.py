@@ -21,16 +21,16 @@ from worker.cli.connection import open_database
 from worker.cli.options import setting
 from worker.cli.rehearsal_proxy import find_proxy, proxy_flags
 from worker.errors import NightshiftError, TaskSignal, UsageError
-from worker.evidence_files import new_attempt_folder
-from worker.fingerprint import fingerprint, frames_of
-from worker.proxy import Proxy
-from worker.queue import Queue
-from worker.rehearsal import Rehearsal, rehearse
+from worker.evidence.files import new_attempt_folder
+from worker.evidence.fingerprint import fingerprint, frames_of
+from worker.execution.rehearsal import Rehearsal, rehearse
+from worker.execution.task_call import parse_payload
+from worker.execution.verdict import describe
+from worker.proxies.proxy import Proxy
+from worker.queue.claims import Queue
 from worker.settings import PROJECT_ROOT
-from worker.task_run import parse_payload
 from worker.tasks import registry
 from worker.tasks.registry import Task
-from worker.verdict import describe
 
 EXIT_TASK_FAILED = 1
 REPRODUCED = "reproduced"

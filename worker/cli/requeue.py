@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from worker import archive, dead_letters
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag
 from worker.cli.wording import operator
-from worker.database import Database
-from worker.dead_letters import FILTER_HELP, Scope
+from worker.database.client import Database
 from worker.errors import UsageError
+from worker.history import archive, dead_letters
+from worker.history.dead_letters import FILTER_HELP, Scope
 
 Command = Callable[..., Any]
 

@@ -14,21 +14,22 @@ from typing import Any
 
 import click
 
-from worker import dead_letters, runs
 from worker.cli import preflight
 from worker.cli.connection import resolve, state_dir
 from worker.cli.display import make_display
 from worker.cli.options import CALLBACK_URL, DURATION, json_flag, setting
 from worker.cli.summary import render
-from worker.database import Database
+from worker.database.client import Database
 from worker.errors import DatabaseUnavailable, NightshiftError, RunLocked
-from worker.queue import Queue
-from worker.runner import worker_main
+from worker.execution.worker_loop import worker_main
+from worker.history import dead_letters
+from worker.queue import runs
+from worker.queue.claims import Queue
 from worker.settings import PROJECT_ROOT, DatabaseSettings, RunSettings, seconds_until
-from worker.supervisor.child import call_in_child
 from worker.supervisor.loop import Supervisor
 from worker.supervisor.run_lock import RunLock
 from worker.supervisor.view import Summary
+from worker.system.fork import call_in_child
 
 EXIT_TOO_MANY_FAILED = 10
 EXIT_UNAVAILABLE = 69

@@ -8,13 +8,14 @@ from dataclasses import asdict
 
 import click
 
-from worker import journal, migrations
-from worker import sweep as sweeping
 from worker.cli.connection import PATIENT_READ_SECONDS, open_database, resolve, state_dir
 from worker.cli.options import CALLBACK_URL, DURATION, json_flag, setting
-from worker.database import Database
+from worker.database import migrations
+from worker.database.client import Database
 from worker.models import Status
-from worker.queue import Queue
+from worker.queue import journal
+from worker.queue.claims import Queue
+from worker.recovery import sweep as sweeping
 
 
 @click.command("sweep")

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 
-from worker.database import Database
+from worker.database.client import Database
 from worker.drill.attack import Attack
 from worker.drill.ledger import Findings, judge, read_database, read_ledger
 from worker.drill.pool import Pool, reap_orphans, strangers

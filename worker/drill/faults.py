@@ -14,13 +14,13 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 
-from worker.database import Database
+from worker.database.client import Database
 from worker.drill import targets
 from worker.drill.pool import ELSEWHERE_SECONDS, LEASE_SECONDS, STOP_SECONDS
 from worker.drill.scratch import USER
 from worker.drill.strike import NoTarget, Strike, required
 from worker.errors import DatabaseUnavailable
-from worker.process_tree import (
+from worker.system.process_tree import (
     ProcessId,
     descendants,
     identify,

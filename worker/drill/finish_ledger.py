@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from worker.database import Database
+from worker.database.client import Database
 
 
 def install(db: Database) -> None:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
-from worker.database import Database
+from worker.database.client import Database
 from worker.drill import tasks
 from worker.models import Outcome, Status
 

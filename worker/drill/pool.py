@@ -14,12 +14,12 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO
 
-from worker.database import Database
+from worker.database.client import Database
 from worker.drill.scratch import Scratch
 from worker.errors import DatabaseUnavailable
-from worker.process_tree import all_processes, descendants
-from worker.queue import Queue
+from worker.queue.claims import Queue
 from worker.settings import PROJECT_ROOT
+from worker.system.process_tree import all_processes, descendants
 
 # Cron looks again and again; a launcher that cannot reach the database has to wait for it.
 RESTART_SECONDS = 0.5

@@ -17,15 +17,15 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from worker import migrations
-from worker.database import Database
+from worker.database import migrations
+from worker.database.client import Database
+from worker.database.private_server import PrivateServer
 from worker.drill import finish_ledger, tasks
 from worker.drill.proxy import Proxy
 from worker.errors import NightshiftError
-from worker.local_server import LocalServer
 from worker.models import JSON
-from worker.process_tree import ProcessId, all_processes, identify, is_alive, kill
 from worker.settings import PROJECT_ROOT, DatabaseSettings
+from worker.system.process_tree import ProcessId, all_processes, identify, is_alive, kill
 
 USER = "drill"
 PREFIX = "drill-"
@@ -38,7 +38,7 @@ class Scratch:
     """One drill's own world."""
 
     folder: Path
-    server: LocalServer
+    server: PrivateServer
     proxy: Proxy
     site_url: str
     site_pid: int
@@ -99,7 +99,7 @@ def scratch_world(state_dir: Path, *, keep: bool = False) -> Iterator[Scratch]:
     assert here is not None
     folder = parent / f"{PREFIX}{here.pid}-{here.start_time}"
     folder.mkdir(parents=True)
-    server = LocalServer(folder / "mysql", port=_free_port())
+    server = PrivateServer(folder / "mysql", port=_free_port())
     try:
         server.start()
         version = _create_queue(server)
@@ -116,7 +116,7 @@ def remove_abandoned(parent: Path) -> None:
         pid, started = map(int, folder.name.removeprefix(PREFIX).split("-"))
         if not is_alive(ProcessId(pid, started)):
             _end_processes(folder)
-            _remove(folder, LocalServer(folder / "mysql"), keep=False)
+            _remove(folder, PrivateServer(folder / "mysql"), keep=False)
 
 
 def _end_processes(folder: Path) -> None:
@@ -128,7 +128,7 @@ def _end_processes(folder: Path) -> None:
                 kill(stat.id)
 
 
-def _remove(folder: Path, server: LocalServer, *, keep: bool) -> None:
+def _remove(folder: Path, server: PrivateServer, *, keep: bool) -> None:
     server.stop()
     if server.socket_path.parent != server.folder:
         shutil.rmtree(server.socket_path.parent, ignore_errors=True)
@@ -136,7 +136,7 @@ def _remove(folder: Path, server: LocalServer, *, keep: bool) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _create_queue(server: LocalServer) -> str:
+def _create_queue(server: PrivateServer) -> str:
     """Make the database and a user who reaches it over TCP without a password."""
     settings = DatabaseSettings(unix_socket=str(server.socket_path))
     with closing(Database(replace(settings, database=""))) as db:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from worker.drill.pool import Pool
 from worker.drill.scratch import Scratch
 from worker.drill.targets import Register
-from worker.process_tree import ProcessId, is_alive
+from worker.system.process_tree import ProcessId, is_alive
 
 
 class NoTarget(Exception):

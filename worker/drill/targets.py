@@ -9,10 +9,10 @@ from __future__ import annotations
 import threading
 from contextlib import closing
 
-from worker.database import Database
+from worker.database.client import Database
 from worker.errors import DatabaseUnavailable
-from worker.process_tree import ProcessId, descendants, find_browsers, find_driver
 from worker.settings import DatabaseSettings
+from worker.system.process_tree import ProcessId, descendants, find_browsers, find_driver
 
 LOOK_SECONDS = 0.25
 

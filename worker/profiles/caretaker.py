@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable
 
 from worker.browser.providers.spec import ProfileSpec
-from worker.database import Database, Row, Transaction
+from worker.database.client import Database, Row, Transaction
 from worker.errors import NightshiftError
 from worker.profiles import events
 from worker.profiles.sole_check import sole_check

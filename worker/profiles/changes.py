@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from worker.database import Database, Row, Transaction
+from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
+from worker.guards import breakers
 from worker.profiles import events, store
 from worker.profiles.sole_check import unchecked
 from worker.profiles.states import State
@@ -84,7 +85,7 @@ def remove(db: Database, profile_id: str, *, by: str) -> None:
     def write(tx: Transaction) -> None:
         profile = _removable(tx, profile_id)
         tx.execute("remove_profile", id=profile_id)
-        tx.execute("forget_breaker", name=f"profile:{profile_id}")
+        breakers.forget(tx, f"profile:{profile_id}")
         events.record(
             tx,
             "removed",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from worker.database import Row
+from worker.database.client import Row
 from worker.profiles.states import State
 
 # A step of such a name means that something is on its way which may or may not have arrived.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from worker.database import Row
+from worker.database.client import Row
 from worker.profiles import states
 from worker.profiles.states import State
 

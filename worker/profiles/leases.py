@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from worker import runs
-from worker.database import Database, Row, Transaction
+from worker.database.client import Database, Row, Transaction
 from worker.errors import LeaseLost
 from worker.profiles import doubts
 from worker.profiles.events import move
 from worker.profiles.states import LEASABLE, State
+from worker.queue import runs
 
 SWEEP_AT_ONCE = 500
 

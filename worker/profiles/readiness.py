@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 
-from worker import breakers
-from worker.closures import Closure, limit_reached, proxy_trouble
-from worker.database import Database, Row, Transaction
+from worker.claiming.closed_keys import Closure, limit_reached, proxy_trouble
+from worker.database.client import Database, Row, Transaction
+from worker.guards import breakers
 from worker.profiles.manifest import Manifest
 from worker.profiles.states import LEASABLE, State
-from worker.proxy_blocks import cools, route_key
+from worker.proxies.blocks import cools, route_key
 
 STALE_SECONDS = 2.0
 BUSY_SECONDS = 1.0

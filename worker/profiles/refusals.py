@@ -5,7 +5,7 @@ No attempt is spent. The first refusal of each kind is an event and is written o
 
 from __future__ import annotations
 
-from worker.database import Database
+from worker.database.client import Database
 from worker.models import Candidate
 from worker.profiles import events
 from worker.profiles.manifest import Manifest

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from worker.database import Database
+from worker.database.client import Database
 from worker.errors import UsageError
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from worker import proxies
 from worker.browser.providers.spec import ProfileSpec
-from worker.database import Database, Row
+from worker.database.client import Database, Row
+from worker.proxies import store as proxies
 
 
 def spec_of(db: Database, profile: Row) -> ProfileSpec:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worker.database import Database, Row, Transaction
+from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
 from worker.profiles import events, leases
 from worker.profiles.leases import Holder

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 from worker import log
 from worker.backoff import backoff_seconds
-from worker.database import Database
+from worker.database.client import Database
 from worker.errors import SettingsError
 from worker.settings import DatabaseSettings
-from worker.supervisor.child import fork
 from worker.supervisor.stopped import StoppedClock
+from worker.system.fork import fork
 
 # At the end of a run: so long it takes further events, and so long it may have for the last.
 LAST_TAKES_SECONDS = 2.0
@@ -44,8 +44,8 @@ class Courier:
     def main(self) -> int:
         """Deliver until the launcher closes the link."""
         # Here, not above: a launcher whose jobs have no callback does without the HTTP client.
-        from worker.deliveries import Deliveries
-        from worker.webhooks import WebhookSettings
+        from worker.webhooks.deliveries import Deliveries
+        from worker.webhooks.sender import WebhookSettings
 
         log.configure("courier")
         # It would log every request with its whole URL.

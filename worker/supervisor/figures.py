@@ -6,9 +6,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from worker.board import Header, Phase
 from worker.supervisor.slot import Slot, State
 from worker.supervisor.view import PoolView, Summary, WorkerSummary, WorkerView
+from worker.system.board import Header, Phase
 
 
 @dataclass(frozen=True, slots=True)

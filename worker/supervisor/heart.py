@@ -18,15 +18,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worker import breakers, control, journal, log, outbox, runs, sweep
-from worker.board import Board
-from worker.database import Database
+from worker import log
+from worker.database.client import Database
 from worker.errors import DatabaseUnavailable
+from worker.guards import breakers
 from worker.models import Outcome, Status
 from worker.profiles import leases
-from worker.queue import Queue
+from worker.queue import journal, pause, runs
+from worker.queue.claims import Queue
+from worker.recovery import obituary, sweep
 from worker.settings import RunSettings
-from worker.supervisor import obituary
+from worker.system.board import Board
+from worker.webhooks import outbox
 
 TICK_SECONDS = 0.25
 PROMOTE_SECONDS = 0.5
@@ -179,7 +182,7 @@ class Heart:
         self.board.header.renewed_at = began
 
     def _obey(self, db: Database) -> None:
-        self.board.header.is_paused = control.paused(db) is not None
+        self.board.header.is_paused = pause.paused(db) is not None
 
     def _look_into_outbox(self, db: Database) -> None:
         self.board.header.has_due_events = outbox.has_due(db)

@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from worker.supervisor.child import fork
 from worker.supervisor.stopped import StoppedClock
+from worker.system.fork import fork
 
 RESTART_SECONDS = 1.0
 

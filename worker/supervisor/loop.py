@@ -13,12 +13,10 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from worker import audit
-from worker.board import Board, Phase
 from worker.log import printable, redact
 from worker.models import Outcome
+from worker.recovery import leftovers
 from worker.settings import RunSettings
-from worker.supervisor.child import adopt_orphans
 from worker.supervisor.courier import LAST_DELIVERY_SECONDS, CourierLink
 from worker.supervisor.figures import Figures
 from worker.supervisor.heart import Heart
@@ -29,6 +27,8 @@ from worker.supervisor.signals import SignalQueue
 from worker.supervisor.slot import Slot, State
 from worker.supervisor.strays import Strays
 from worker.supervisor.view import Display, Summary
+from worker.system.board import Board, Phase
+from worker.system.fork import adopt_orphans
 
 TICK_SECONDS = 0.2
 # A worker told to hand its job back gets this long; then it is done for it.
@@ -171,7 +171,7 @@ class Supervisor:
             self._display.say(f"worker {slot.number} {death['ending']}; starting it again")
 
     def _clean_up(self) -> None:
-        left = audit.clean_up(self._settings.state_dir / "tmp")
+        left = leftovers.clean_up(self._settings.state_dir / "tmp")
         if left.processes:
             self._display.say(f"ended {left.processes} stray processes of dead workers")
 

@@ -11,7 +11,7 @@ import signal
 from collections import deque
 from types import FrameType
 
-HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGCHLD)
+from worker.system.fork import HANDLED
 
 
 class SignalQueue:
@@ -42,13 +42,3 @@ class SignalQueue:
 
     def _enqueue(self, number: int, _frame: FrameType | None) -> None:
         self._queue.append(signal.Signals(number))
-
-
-def reset_in_child() -> None:
-    """Undo in a forked child what the launcher has set up for itself."""
-    signal.set_wakeup_fd(-1)
-    for number in HANDLED:
-        signal.signal(number, signal.SIG_DFL)
-    # Ctrl-C goes to the launcher, which tells its children in its own words.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -15,12 +15,12 @@ from enum import Enum, auto
 from typing import Any
 
 from worker.backoff import backoff_seconds
-from worker.board import Entry, Phase
 from worker.models import Outcome
-from worker.process_tree import ProcessId, identify, kill_group, kill_tree
-from worker.supervisor.child import fork
 from worker.supervisor.output import LineReader
 from worker.supervisor.stopped import StoppedClock
+from worker.system.board import Entry, Phase
+from worker.system.fork import fork
+from worker.system.process_tree import ProcessId, identify, kill_group, kill_tree
 
 MAX_BOOT_FAILURES = 3
 SURVIVAL_SECONDS = 60.0

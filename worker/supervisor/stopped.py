@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from worker.process_tree import read_stat
+from worker.system.process_tree import read_stat
 
 STOPPED = "T"
 

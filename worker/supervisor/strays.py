@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from worker.process_tree import all_processes, descendants, kill_tree
+from worker.system.process_tree import all_processes, descendants, kill_tree
 
 
 class Strays:

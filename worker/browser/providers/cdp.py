@@ -15,7 +15,7 @@ from worker.browser.providers.endpoint import normalise
 from worker.browser.providers.provider import OpenedProfile, Within
 from worker.browser.providers.spec import ProfileSpec
 from worker.errors import ProviderError
-from worker.redaction import redact_text, redact_url
+from worker.evidence.redaction import redact_text, redact_url
 
 CONNECT_SECONDS = 20.0
 # A vendor may name its port a moment before the browser listens there.

@@ -11,13 +11,13 @@ from pathlib import Path
 from playwright.sync_api import BrowserContext, Playwright
 from playwright.sync_api import Error as PlaywrightError
 
-from worker import process_tree
 from worker.browser.launch import explain, launch_settings
 from worker.browser.options import BrowserOptions
 from worker.browser.providers import profile_lock
 from worker.browser.providers.provider import OpenedProfile, Within
 from worker.browser.providers.spec import LOCAL, ProfileSpec
 from worker.errors import LaunchFailed, ProviderError
+from worker.system import process_tree
 
 DEATH_SECONDS = 4.0
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from worker.errors import ProviderError
-from worker.process_tree import PROC, ProcessId, ProcessStat, all_processes, read_stat
+from worker.system.process_tree import PROC, ProcessId, ProcessStat, all_processes, read_stat
 
 LOCK = "SingletonLock"
 SINGLETON_FILES = (LOCK, "SingletonSocket", "SingletonCookie")

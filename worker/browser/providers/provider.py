@@ -13,9 +13,9 @@ from typing import Protocol
 from playwright.sync_api import Browser, BrowserContext, Playwright
 from playwright.sync_api import Error as PlaywrightError
 
-from worker import process_tree
 from worker.browser.providers.spec import ProfileSpec
-from worker.process_tree import ProcessId
+from worker.system import process_tree
+from worker.system.process_tree import ProcessId
 
 # Does one step that may fail or hang, and tells whether it went well.
 Within = Callable[[Callable[[], object]], bool]

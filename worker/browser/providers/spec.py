@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from worker.proxy import Proxy
+from worker.proxies.proxy import Proxy
 
 LOCAL = "local"
 CDP = "cdp"

@@ -24,7 +24,7 @@ from worker.browser.providers.pace import Pace
 from worker.browser.providers.preset import Condition, Preset, Request
 from worker.browser.providers.spec import ProfileSpec
 from worker.errors import ProviderError, ProviderTrouble
-from worker.redaction import MASK, redact_text, strip_controls
+from worker.evidence.redaction import MASK, redact_text, strip_controls
 from worker.retry_after import retry_after_seconds
 
 CONNECT_SECONDS = 5.0

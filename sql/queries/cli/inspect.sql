@@ -1,0 +1,17 @@
+-- name: jobs_in_progress
+-- List what is at work, oldest first.
+SELECT id, task, worker_id, attempts, fence,
+       TIMESTAMPDIFF(MICROSECOND, started_at, UTC_TIMESTAMP(6)) / 1000000 AS age_seconds,
+       TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), lease_until) / 1000000 AS lease_seconds
+  FROM work_queue FORCE INDEX (next_candidates)
+ WHERE status = 'in_progress'
+ ORDER BY started_at
+ LIMIT 1000;
+
+-- name: waiting_jobs
+-- Count pending jobs that wait for their time, and tell when the next one's comes.
+SELECT COUNT(*) AS jobs,
+       COALESCE(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), MIN(not_before)) / 1000000, 0)
+         AS next_due_seconds
+  FROM work_queue FORCE INDEX (next_candidates)
+ WHERE status = 'pending' AND not_before IS NOT NULL;

@@ -1,0 +1,13 @@
+-- name: enqueue_jobs
+-- Add many jobs in bulk; one whose dedupe key is taken changes nothing.
+INSERT INTO work_queue (task, priority, not_before, max_attempts, callback_url, payload, dedupe_key)
+VALUES (%(task)s, %(priority)s, %(not_before)s, %(max_attempts)s, %(callback_url)s, ?, ?)
+ON DUPLICATE KEY UPDATE dedupe_key = dedupe_key;
+
+-- name: enqueue_routed_jobs
+-- Add many jobs of profiles or accounts in bulk, as above.
+INSERT INTO work_queue
+       (task, priority, not_before, max_attempts, callback_url, payload, dedupe_key, profile_id,
+        account_id)
+VALUES (%(task)s, %(priority)s, %(not_before)s, %(max_attempts)s, %(callback_url)s, ?, ?, ?, ?)
+ON DUPLICATE KEY UPDATE dedupe_key = dedupe_key;

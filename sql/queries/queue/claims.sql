@@ -1,0 +1,116 @@
+-- name: claim_job
+-- Take one job by its key, if it is still ready and just as it was read.
+UPDATE work_queue
+   SET status = 'in_progress', fence = fence + 1, attempts = attempts + 1,
+       worker_id = %(slot)s, incarnation = %(incarnation)s,
+       started_at = UTC_TIMESTAMP(6), finished_at = NULL,
+       lease_until = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND
+ WHERE id = %(id)s AND status = 'pending' AND not_before IS NULL AND changed_at = %(version)s;
+
+-- name: own_claim
+-- Tell whether a job is ours: our claim may have outlived its connection.
+SELECT fence FROM work_queue
+ WHERE id = %(id)s AND fence = %(fence)s AND incarnation = %(incarnation)s
+   AND status = 'in_progress';
+
+-- name: renew_claims
+-- Extend the leases of living workers' claims, for the whole pool in one statement.
+UPDATE work_queue
+   SET lease_until = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND
+ WHERE (id, fence) IN %(claims)s AND status = 'in_progress';
+
+-- name: complete_and_claim
+-- Finish a job as above and take the next one: both rows in one statement and one commit.
+UPDATE work_queue
+   SET result = IF(id = %(id)s, %(result)s, NULL),
+       last_error = IF(id = %(id)s, NULL, last_error),
+       wait_reason = NULL,
+       started_at = IF(id = %(id)s, started_at, UTC_TIMESTAMP(6)),
+       finished_at = IF(id = %(id)s, UTC_TIMESTAMP(6), NULL),
+       lease_until = IF(id = %(id)s, NULL,
+                        UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND),
+       fence = IF(id = %(id)s, fence, fence + 1),
+       attempts = IF(id = %(id)s, attempts, attempts + 1),
+       worker_id = %(slot)s, incarnation = %(incarnation)s,
+       status = IF(id = %(id)s, 'done', 'in_progress')
+ WHERE (id = %(id)s AND fence = %(fence)s AND status = 'in_progress')
+    OR (id = %(next_id)s AND id <> %(id)s AND status = 'pending' AND not_before IS NULL
+        AND changed_at = %(next_version)s);
+
+-- name: keep_former_finish
+-- Put the finish of a job that was put back by hand into its history, before a claim overwrites it.
+INSERT IGNORE INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation,
+                                 started_at, finished_at)
+SELECT id, fence, attempts, 'done', worker_id, incarnation, started_at, finished_at
+  FROM work_queue
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'pending' AND finished_at IS NOT NULL;
+
+-- name: limit_attempts
+-- Give a claimed job its task's cap, so that a sweep that does not know the task keeps to it.
+UPDATE work_queue SET max_attempts = %(max_attempts)s
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress' AND max_attempts IS NULL;
+
+-- name: due_jobs
+-- List waiting jobs whose time has come.
+SELECT id
+  FROM work_queue FORCE INDEX (next_candidates)
+ WHERE status = 'pending' AND not_before <= UTC_TIMESTAMP(6)
+ ORDER BY not_before
+ LIMIT %(limit)s;
+
+-- name: make_ready
+-- Let waiting jobs whose time has come be claimed.
+UPDATE work_queue
+   SET not_before = NULL, wait_reason = NULL
+ WHERE id IN %(ids)s AND status = 'pending' AND not_before <= UTC_TIMESTAMP(6);
+
+-- name: outlook
+-- Say what a worker that found nothing may still expect: ready now, in progress, next due in s.
+SELECT EXISTS (SELECT 1 FROM work_queue FORCE INDEX (next_candidates)
+                WHERE status = 'pending' AND not_before IS NULL /* conditions */) AS has_ready,
+       EXISTS (SELECT 1 FROM work_queue FORCE INDEX (next_candidates)
+                WHERE status = 'in_progress') AS has_in_progress,
+       (SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), MIN(not_before)) / 1000000
+          FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = 'pending' AND not_before IS NOT NULL) AS next_due_seconds;
+
+-- name: own_outlook
+-- The same for a worker that keeps strictly to its own partition.
+SELECT EXISTS (SELECT 1 FROM work_queue FORCE INDEX (next_candidates)
+                WHERE status = 'pending' AND not_before IS NULL
+                  AND id %% %(total)s = %(slot)s /* conditions */) AS has_ready,
+       EXISTS (SELECT 1 FROM work_queue FORCE INDEX (next_candidates)
+                WHERE status = 'in_progress' AND id %% %(total)s = %(slot)s) AS has_in_progress,
+       (SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), MIN(not_before)) / 1000000
+          FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = 'pending' AND not_before IS NOT NULL
+           AND id %% %(total)s = %(slot)s) AS next_due_seconds;
+
+-- name: count_by_status
+-- Count the jobs of each status, from the index alone.
+SELECT status, COUNT(*) AS jobs FROM work_queue GROUP BY status;
+
+-- name: count_unfinished
+-- Count what is left to do, from the index alone.
+SELECT COALESCE(SUM(status = 'pending'), 0) AS pending,
+       COALESCE(SUM(status = 'in_progress'), 0) AS in_progress,
+       COALESCE(SUM(status = 'pending' AND not_before IS NOT NULL), 0) AS waiting
+  FROM work_queue FORCE INDEX (next_candidates)
+ WHERE status IN ('pending', 'in_progress');
+
+-- name: get_job
+-- Read one job whole.
+SELECT * FROM work_queue WHERE id = %(id)s;
+
+-- name: attempts_of_job
+-- Read one job's history in the order it happened; the attempt that finished it is its own row.
+SELECT job_id, fence, attempt, outcome, worker_id, incarnation, started_at, finished_at, reason,
+       fingerprint, evidence, last_step, cause
+  FROM job_attempts
+ WHERE job_id = %(id)s
+UNION ALL
+SELECT id, fence, attempts, 'done', worker_id, incarnation, started_at, finished_at, NULL,
+       NULL, NULL, NULL, NULL
+  FROM work_queue
+ WHERE id = %(id)s AND status = 'done'
+ ORDER BY fence;

@@ -1,0 +1,78 @@
+-- name: settle_job
+-- End a claim and write its history in one transaction, if the claim still holds. History comes
+-- first and the job follows it: ROW_COUNT() would lie when the client has vanished in between.
+-- An older row of that key is of another life of the table, before a TRUNCATE.
+INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, started_at,
+                          finished_at, reason, fingerprint, evidence, last_step, cause)
+SELECT id, fence, %(attempt)s, %(outcome)s, worker_id, incarnation, started_at,
+       UTC_TIMESTAMP(6), %(reason)s, %(fingerprint)s, %(evidence)s, %(last_step)s, %(cause)s
+  FROM work_queue
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress'
+   AND (lease_until < UTC_TIMESTAMP(6) OR NOT %(only_if_expired)s)
+   FOR UPDATE
+ON DUPLICATE KEY UPDATE
+       attempt = VALUES(attempt), outcome = VALUES(outcome), worker_id = VALUES(worker_id),
+       incarnation = VALUES(incarnation), started_at = VALUES(started_at),
+       finished_at = VALUES(finished_at), reason = VALUES(reason),
+       fingerprint = VALUES(fingerprint), evidence = VALUES(evidence),
+       last_step = VALUES(last_step), cause = VALUES(cause);
+UPDATE work_queue
+   SET status = %(status)s, result = NULL, last_error = %(last_error)s,
+       attempts = attempts - %(refund)s,
+       blocks = blocks + %(block)s, crashes = crashes + %(crash)s,
+       fingerprint = COALESCE(%(fingerprint)s, fingerprint),
+       not_before = UTC_TIMESTAMP(6) + INTERVAL %(delay_seconds)s SECOND,
+       wait_reason = %(wait_reason)s,
+       finished_at = IF(%(status)s = 'pending', NULL, UTC_TIMESTAMP(6)),
+       lease_until = NULL
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress'
+   AND EXISTS (SELECT 1 FROM job_attempts h
+                WHERE h.job_id = %(id)s AND h.fence = %(fence)s
+                  AND h.started_at = work_queue.started_at);
+INSERT IGNORE INTO outbox (event_id, event, job_id, fence, attempt, task, dedupe_key, reason,
+                           happened_at, url, next_try_at)
+SELECT UUID(), 'job.error', id, fence, %(attempt)s, task, dedupe_key, %(reason)s,
+       finished_at, COALESCE(callback_url, %(default_callback)s), UTC_TIMESTAMP(6)
+  FROM work_queue
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'error' AND %(status)s = 'error'
+   AND COALESCE(callback_url, %(default_callback)s) IS NOT NULL;
+INSERT INTO failure_groups (fingerprint, task, label, first_seen, last_seen, failures,
+                            sample_job, sample_attempt, sample_evidence)
+SELECT fingerprint, %(task)s, %(label)s, finished_at, finished_at, 1, job_id, attempt, evidence
+  FROM job_attempts
+ WHERE job_id = %(id)s AND fence = %(fence)s AND fingerprint IS NOT NULL
+ON DUPLICATE KEY UPDATE
+       last_seen = VALUES(last_seen), failures = failures + 1,
+       sample_evidence = COALESCE(VALUES(sample_evidence), sample_evidence),
+       sample_job = VALUES(sample_job), sample_attempt = VALUES(sample_attempt);
+COMMIT;
+
+-- name: complete_job
+-- Finish a job, if the claim still holds. Its row is the record of the attempt that finished it.
+UPDATE work_queue
+   SET status = 'done', result = %(result)s, last_error = NULL, wait_reason = NULL,
+       finished_at = UTC_TIMESTAMP(6), lease_until = NULL
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress';
+
+-- name: complete_with_event
+-- Finish a job as above, and put the news of it into the outbox, in one transaction.
+UPDATE work_queue
+   SET status = 'done', result = %(result)s, last_error = NULL, wait_reason = NULL,
+       finished_at = UTC_TIMESTAMP(6), lease_until = NULL
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress';
+INSERT IGNORE INTO outbox (event_id, event, job_id, fence, attempt, task, dedupe_key, result,
+                           happened_at, url, next_try_at)
+SELECT UUID(), 'job.done', id, fence, attempts, task, dedupe_key, result,
+       finished_at, COALESCE(callback_url, %(default_callback)s), UTC_TIMESTAMP(6)
+  FROM work_queue
+ WHERE id = %(id)s AND fence = %(fence)s AND status = 'done'
+   AND COALESCE(callback_url, %(default_callback)s) IS NOT NULL;
+COMMIT;
+
+-- name: own_finish
+-- Tell whether a job was finished under a fence: our own write may have outlived its connection.
+SELECT fence FROM work_queue WHERE id = %(id)s AND fence = %(fence)s AND status = 'done';
+
+-- name: attempt_exists
+-- Tell whether a claim has been settled already: our own write may have outlived its connection.
+SELECT outcome FROM job_attempts WHERE job_id = %(id)s AND fence = %(fence)s;

@@ -1,0 +1,29 @@
+-- name: latest_run
+-- Read the run that was started last.
+SELECT *, TIMESTAMPDIFF(MICROSECOND, heartbeat_at, UTC_TIMESTAMP(6)) / 1000000 AS silent_seconds
+  FROM runs ORDER BY id DESC LIMIT 1;
+
+-- name: start_run
+-- Record that a launcher has begun.
+INSERT INTO runs (host, machine_id, boot_id, pid_namespace, pid, pid_started,
+                  first_slot, workers, total, started_at, heartbeat_at)
+VALUES (%(host)s, %(machine_id)s, %(boot_id)s, %(pid_namespace)s, %(pid)s, %(pid_started)s,
+        %(first_slot)s, %(workers)s, %(total)s, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6));
+
+-- name: beat_run
+-- Record that a launcher lives.
+UPDATE runs SET heartbeat_at = UTC_TIMESTAMP(6) WHERE id = %(run_id)s;
+
+-- name: end_run
+-- Record how a run ended.
+UPDATE runs SET ended_at = UTC_TIMESTAMP(6), summary = %(summary)s WHERE id = %(run_id)s;
+
+-- name: start_worker
+-- Record a new incarnation; its id is what its claims are held by.
+INSERT INTO workers (run_id, slot, pid, pid_started, started_at)
+VALUES (%(run_id)s, %(slot)s, %(pid)s, %(pid_started)s, UTC_TIMESTAMP(6));
+
+-- name: end_worker
+-- Record how an incarnation ended.
+UPDATE workers SET ended_at = UTC_TIMESTAMP(6), ending = %(ending)s
+ WHERE id = %(incarnation)s AND ended_at IS NULL;

@@ -1,0 +1,371 @@
+"""`launcher.py export`: every finished job once, in the order they finished, and safe to open."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import pytest
+
+from tests.lifecycle.conftest import REPO, clean_environment, run_command, url_of
+from worker.database.client import Database
+from worker.history import archive
+from worker.history import results as exporting
+from worker.history.archive import Label
+from worker.history.results import Selection
+from worker.models import Explanation
+
+
+@pytest.fixture
+def cli(settings, tmp_path):
+    return partial(run_command, tmp_path, DATABASE_URL=url_of(settings))
+
+
+@pytest.fixture
+def finish(database, queue):
+    """Add a job that has ended, some seconds ago."""
+
+    def finish(result, *, task="visit", status="done", ago=60.0, url="https://example.com/"):
+        job = queue.enqueue(task, {"url": url})
+        database.run_statement(
+            "UPDATE work_queue SET status = %(status)s, result = %(result)s, attempts = 1,"
+            " last_error = IF(%(status)s = 'error', 'it broke', NULL),"
+            " finished_at = UTC_TIMESTAMP(6) - INTERVAL %(ago)s SECOND WHERE id = %(id)s",
+            {
+                "status": status,
+                "result": None if result is None else json.dumps(result),
+                "ago": ago,
+                "id": job,
+            },
+        )
+        return job
+
+    return finish
+
+
+def ids(text):
+    return [json.loads(line)["id"] for line in text.splitlines()]
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_jsonl_holds_whole_jobs_in_the_order_they_finished(cli, finish):
+    second = finish({"title": "Zwei 🦉"}, ago=50)
+    first = finish({"title": "Eins"}, ago=90)
+
+    done = cli("export")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ids(done.stdout) == [first, second]
+    job = json.loads(done.stdout.splitlines()[1])
+    assert (job["task"], job["status"], job["result"]) == ("visit", "done", {"title": "Zwei 🦉"})
+    assert job["payload"] == {"url": "https://example.com/"}
+    assert job["finished_at"].endswith("Z")
+
+
+def test_csv_has_a_column_for_every_key_of_the_results(cli, finish, tmp_path):
+    finish({"title": "One", "tags": ["a", "b"]}, ago=9)
+    finish({"title": "Two", "price": 1.5}, ago=8)
+    finish("a text", ago=7)
+    path = tmp_path / "out.csv"
+
+    assert cli("export", "-o", path).returncode == 0
+
+    one, two, text = rows(path.read_text(encoding="utf-8"))
+    assert list(one)[:6] == ["id", "task", "status", "attempts", "finished_at", "url"]
+    assert (one["title"], one["tags"], one["price"]) == ("One", '["a", "b"]', "")
+    assert (two["title"], two["price"]) == ("Two", "1.5")
+    assert text["result"] == "a text"
+
+
+def test_columns_can_be_chosen_and_may_be_the_jobs_own(cli, finish):
+    finish(None, status="error")
+
+    done = cli("export", "--status", "error", "--format", "csv", "--columns", "url, last_error")
+
+    (row,) = rows(done.stdout)
+    assert row["last_error"] == "it broke"
+
+
+def test_failed_jobs_say_why_in_csv_and_jsonl(cli, finish, queue, claim_as):
+    by_hand = finish(None, status="error", ago=60)
+    job = queue.enqueue("visit", {"url": "https://example.com/"}, priority=-1)
+    why = Explanation(
+        "HTTP 404 from https://example.com/", last_error="Traceback …\nFail: HTTP 404"
+    )
+    queue.fail(claim_as(), why)
+    finish({"title": "Fine", "reason": "of the page's own"}, ago=50)
+
+    told = [json.loads(line) for line in cli("export", "--status", "error").stdout.splitlines()]
+    assert [(each["id"], each["reason"]) for each in told] == [
+        (by_hand, "it broke"),
+        (job, "HTTP 404 from https://example.com/"),
+    ]
+    table = rows(cli("export", "--status", "error", "--format", "csv").stdout)
+    assert [row["reason"] for row in table] == ["it broke", "HTTP 404 from https://example.com/"]
+    mixed = rows(cli("export", "--status", "all", "--format", "csv").stdout)
+    assert [row["title"] for row in mixed] == ["", "Fine", ""]
+    assert mixed[2]["reason"].startswith("HTTP 404")
+    (fine,) = rows(cli("export", "--format", "csv").stdout)
+    assert fine["reason"] == "of the page's own"
+
+
+def test_following_csv_tells_of_keys_that_its_header_lacks(settings, tmp_path, finish, eventually):
+    output = tmp_path / "out.csv"
+    with (tmp_path / "stderr").open("wb") as stderr:
+        process = subprocess.Popen(
+            [sys.executable, "launcher.py", "export", "--follow", "-o", str(output)],
+            cwd=REPO,
+            env=clean_environment(tmp_path, DATABASE_URL=url_of(settings)),
+            stderr=stderr,
+        )
+    try:
+        # The header waits for the first job, whose keys it takes.
+        finish({"title": "One"}, ago=10)
+        eventually(lambda: output.exists() and len(rows(output.read_text())) == 1)
+        late = finish({"title": "Two", "price": 7, "stock": 1}, ago=0)
+        finish({"title": "Three", "price": 8}, ago=0)
+        eventually(lambda: len(rows(output.read_text())) == 3)
+    finally:
+        process.kill()
+        process.communicate()
+
+    assert [row["title"] for row in rows(output.read_text())] == ["One", "Two", "Three"]
+    (line,) = (tmp_path / "stderr").read_text().splitlines()
+    assert line.startswith(f"job {late} has price, stock, which the header lacks: left out")
+
+
+def test_results_are_chosen_by_task_status_and_time(cli, finish):
+    old = finish({}, ago=7200)
+    new = finish({}, ago=60)
+    other = finish({}, task="mine", ago=50)
+    broken = finish(None, status="error", ago=40)
+
+    assert ids(cli("export").stdout) == [old, new, other]
+    assert ids(cli("export", "--task", "mine").stdout) == [other]
+    assert ids(cli("export", "--status", "error").stdout) == [broken]
+    assert ids(cli("export", "--status", "all").stdout) == [old, new, other, broken]
+    assert cli("export", "--task", "none").stdout == ""
+    hour_ago = _hours_ago(1)
+    assert ids(cli("export", "--since", hour_ago).stdout) == [new, other]
+    assert ids(cli("export", "--before", hour_ago).stdout) == [old]
+
+
+def _hours_ago(hours):
+    return (datetime.now(UTC) - timedelta(hours=hours)).isoformat()
+
+
+def test_a_time_that_is_none_is_refused(cli):
+    done = cli("export", "--since", "yesterday")
+    assert done.returncode == 2
+    assert "--since yesterday is not a time; write 2026-01-31T18:00" in done.stderr
+
+
+def test_what_a_spreadsheet_would_run_is_defused_unless_raw_is_wanted(cli, finish):
+    texts = ["=1+1", "+1", "-1", "@x", "\tx", "fine"]
+    finish({"cells": 1, **{f"c{n}": text for n, text in enumerate(texts)}, "number": -1})
+
+    (safe,) = rows(cli("export", "--format", "csv").stdout)
+    (raw,) = rows(cli("export", "--format", "csv", "--raw").stdout)
+
+    assert [safe[f"c{n}"] for n in range(6)] == ["'=1+1", "'+1", "'-1", "'@x", "'\tx", "fine"]
+    assert [raw[f"c{n}"] for n in range(6)] == texts
+    assert safe["number"] == "-1"
+
+
+def test_jobs_come_in_batches_and_none_twice_though_many_finish_at_once(
+    database, queue, monkeypatch
+):
+    monkeypatch.setattr(exporting, "BATCH", 7)
+    queue.enqueue_many("visit", [{"n": n} for n in range(50)])
+    database.run_statement(
+        "UPDATE work_queue SET status = 'done', result = '1', "
+        "finished_at = '2026-01-01' + INTERVAL (id DIV 20) SECOND"
+    )
+    asked = []
+    fetch = database.fetch_all
+    monkeypatch.setattr(
+        database, "fetch_all", lambda name, **how: asked.append(name) or fetch(name, **how)
+    )
+
+    jobs = exporting.read(database, Selection())
+    next(jobs)
+    assert len(asked) == 1, "the first job is given before the last one is read"
+
+    rest = [job["payload"]["n"] for job in jobs]
+    assert rest == list(range(1, 50))
+    assert len(asked) == 8
+
+
+def test_following_leaves_the_last_moments_for_the_next_look(database, finish):
+    # The session's own clock, which stands still: time passes when the test says so.
+    database.run_statement("SET timestamp = 1000000000")
+    old = finish({}, ago=exporting.SETTLING_SECONDS + 0.1)
+    fresh = finish({}, ago=exporting.SETTLING_SECONDS - 0.1)
+    selection = Selection()
+
+    first = [job["id"] for job in exporting.read(database, selection, is_followed=True)]
+    database.run_statement("SET timestamp = 1000000001")
+    second = [job["id"] for job in exporting.read(database, selection, is_followed=True)]
+
+    assert (first, second) == ([old], [fresh])
+
+
+def test_following_goes_on_with_what_finishes_later_and_repeats_nothing(
+    settings, tmp_path, finish, eventually
+):
+    expected = [finish({"n": 1}, ago=10)]
+    output = tmp_path / "out.jsonl"
+    process = subprocess.Popen(
+        [sys.executable, "launcher.py", "export", "--follow", "-o", str(output)],
+        cwd=REPO,
+        env=clean_environment(tmp_path, DATABASE_URL=url_of(settings)),
+        stderr=subprocess.PIPE,
+        # A shell makes what runs in its background ignore Ctrl-C, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+    try:
+        eventually(lambda: output.exists() and ids(output.read_text()) == expected)
+        expected.append(finish({"n": 2}, ago=0))
+        eventually(lambda: ids(output.read_text()) == expected)
+        expected.append(finish({"n": 3}, ago=0))
+        eventually(lambda: ids(output.read_text()) == expected)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=30)
+        assert b"Traceback" not in stderr
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_file_that_cannot_be_written_is_told(cli, finish):
+    done = cli("export", "-o", "/no/such/folder/x.csv")
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
+
+
+@pytest.fixture
+def put_away(database):
+    """Move finished jobs to the archive, all or those named."""
+
+    def put_away(*ids, db=database, statuses=("done", "error")):
+        until = archive.now(db)
+        wanted = ids or [row["id"] for row in db.run_statement("SELECT id FROM work_queue")]
+        return archive.move(db, wanted, Label("me", "old"), until=until, statuses=statuses).jobs
+
+    return put_away
+
+
+def test_archived_jobs_are_exported_when_asked_for_in_the_order_they_finished(
+    cli, finish, put_away
+):
+    second = finish({"n": 2}, ago=50)
+    first = finish({"n": 1}, ago=90)
+    third = finish({"n": 3}, ago=40)
+    put_away(first, third)
+
+    assert ids(cli("export").stdout) == [second]
+    done = cli("export", "--archived")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ids(done.stdout) == [first, second, third]
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [bool(job["archived_at"]) for job in told] == [True, False, True]
+    assert [job["result"]["n"] for job in told] == [1, 2, 3]
+    assert told[0]["payload"] == {"url": "https://example.com/"}
+    table = rows(cli("export", "--archived", "--format", "csv").stdout)
+    assert [(row["id"], row["n"]) for row in table] == [
+        (str(first), "1"), (str(second), "2"), (str(third), "3"),
+    ]  # fmt: skip
+
+
+def test_archived_jobs_are_chosen_as_others_are(cli, finish, put_away):
+    old = finish({}, ago=7200)
+    other = finish({}, task="mine", ago=50)
+    broken = finish(None, status="error", ago=40)
+    put_away()
+
+    def found(*flags):
+        return ids(cli("export", "--archived", *flags).stdout)
+
+    assert found() == [old, other]
+    assert found("--task", "mine") == [other]
+    assert found("--status", "error") == [broken]
+    assert found("--status", "all") == [old, other, broken]
+    assert found("--since", _hours_ago(1)) == [other]
+    assert found("--before", _hours_ago(1)) == [old]
+
+
+def test_an_archived_failure_still_says_why(cli, queue, claim_as, put_away):
+    job = queue.enqueue("visit", {"url": "https://example.com/"})
+    queue.fail(claim_as(), Explanation("HTTP 404 from https://example.com/", last_error="Fail: x"))
+    assert put_away(job) == 1
+
+    (line,) = cli("export", "--archived", "--status", "error").stdout.splitlines()
+
+    assert json.loads(line)["reason"] == "HTTP 404 from https://example.com/"
+
+
+def test_a_job_that_is_archived_between_two_reads_comes_once(
+    database, finish, put_away, monkeypatch
+):
+    monkeypatch.setattr(exporting, "BATCH", 2)
+    expected = [finish({}, ago=100 - n) for n in range(8)]
+
+    jobs = exporting.read(database, Selection(with_archive=True))
+    found = [next(jobs)["id"]]
+    # One that was read, one that is at hand, and one that is still to be read.
+    assert put_away(expected[0], expected[1], expected[5]) == 3
+    found += [job["id"] for job in jobs]
+
+    assert found == expected
+
+
+def test_while_the_archive_is_at_work_every_job_is_exported_once(
+    database, queue, put_away, monkeypatch
+):
+    monkeypatch.setattr(exporting, "BATCH", 5)
+    queue.enqueue_many("visit", [{"n": n} for n in range(600)])
+    database.run_statement(
+        "UPDATE work_queue SET status = 'done', result = '1', "
+        "finished_at = '2026-01-01' + INTERVAL (id * 7919 % 600) SECOND"
+    )
+    jobs = [row["id"] for row in database.run_statement("SELECT id FROM work_queue")]
+    moved = []
+
+    def move_all():
+        with closing(Database(database.settings)) as db:
+            starts = range(0, len(jobs), 5)
+            moved.extend(put_away(*jobs[start : start + 5], db=db) for start in starts)
+
+    thread = threading.Thread(target=move_all)
+    thread.start()
+    found = [job["id"] for job in exporting.read(database, Selection(with_archive=True))]
+    thread.join(60)
+
+    assert len(found) == 600
+    assert sorted(found) == sorted(jobs)
+    assert sum(moved) == 600
+
+
+def test_following_misses_nothing_that_the_archive_takes_at_once(database, finish, put_away):
+    first, second = finish({}, ago=30), finish({}, ago=20)
+    put_away(first)
+    selection = Selection(with_archive=True)
+
+    found = [job["id"] for job in exporting.read(database, selection, is_followed=True)]
+    third = finish({}, ago=10)
+    put_away(second, third)
+    found += [job["id"] for job in exporting.read(database, selection, is_followed=True)]
+
+    assert found == [first, second, third]

@@ -1,0 +1,357 @@
+"""The connection: its settings, what it tries again, and the one line it gives up with."""
+
+from __future__ import annotations
+
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
+
+import pymysql
+import pytest
+
+from tests.conftest import QueueForTests
+from worker.database import migrations
+from worker.database.client import Database
+from worker.errors import (
+    AccessDenied,
+    BadData,
+    DatabaseUnavailable,
+    NightshiftError,
+    SettingsError,
+    UsageError,
+)
+from worker.models import Explanation
+from worker.settings import DatabaseSettings, database_settings
+
+PASSWORD = "p@ss/w:rd?#%ü"
+WHY = Explanation("the page was grey")
+
+
+def session(db):
+    (row,) = db.run_statement(
+        "SELECT @@session.time_zone AS zone, @@innodb_lock_wait_timeout AS lock_wait, "
+        "@@character_set_client AS client, @@character_set_results AS results"
+    )
+    # Its name differs between the two families, and newer MariaDBs know both.
+    isolation = db.run_statement(
+        "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation')"
+    )
+    return {**row, "isolation": isolation[0]["Value"]}
+
+
+OPEN_FILES = Path("/proc/self/fd")
+WANTED_SESSION = {
+    "zone": "+00:00",
+    "lock_wait": 5,
+    "client": "utf8mb4",
+    "results": "utf8mb4",
+    "isolation": "READ-COMMITTED",
+}
+
+
+def refusal(db, kind=DatabaseUnavailable):
+    """Use a connection that cannot work; return the one line it is refused with."""
+    with closing(db), pytest.raises(kind) as caught:
+        db.fetch_one("outlook")
+    text = str(caught.value)
+    assert "\n" not in text
+    assert text == text.strip()
+    return text
+
+
+def over_tcp(server, **changes):
+    return DatabaseSettings(host="127.0.0.1", port=server.port, database="mysql", **changes)
+
+
+@pytest.fixture
+def row_lock(settings):
+    """Another client that holds the history of a claim, and will not let go by itself."""
+    other = pymysql.connect(
+        unix_socket=settings.unix_socket, user="root", database="nightshift_test"
+    )
+    with other, other.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute(
+            "INSERT INTO job_attempts (job_id, fence, attempt, outcome, finished_at)"
+            " VALUES (1, 1, 1, 'swept', NOW(6))"
+        )
+        yield cursor
+
+
+def waits_for_locks(database):
+    """Count how often anybody had to wait for a row lock since the server's start."""
+    (row,) = database.run_statement("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_waits'")
+    return int(row["Value"])
+
+
+def test_every_session_has_the_same_settings(database):
+    assert session(database) == WANTED_SESSION
+
+
+def test_a_session_is_in_utc_and_utf8mb4_even_where_the_server_is_not(mysql, connect):
+    with mysql.cursor() as cursor:
+        cursor.execute("SET GLOBAL time_zone = '+05:00'")
+        try:
+            db = connect()
+            assert session(db) == WANTED_SESSION
+            assert db.run_statement("SELECT NOW() = UTC_TIMESTAMP() AS same") == [{"same": 1}]
+        finally:
+            cursor.execute("SET GLOBAL time_zone = '+00:00'")
+
+
+def test_an_emoji_comes_back_as_it_was(database):
+    (row,) = database.run_statement("SELECT %(text)s AS text", {"text": "密码 🦉 ü"})
+    assert row["text"] == "密码 🦉 ü"
+
+
+def test_a_new_connection_after_a_loss_has_the_same_settings(database, connect):
+    other = connect()
+    (row,) = other.run_statement("SELECT CONNECTION_ID() AS id")
+    database.run_statement(f"KILL {row['id']}")
+    other.patience_seconds = 20
+    other.ping()
+    assert session(other) == WANTED_SESSION
+
+
+def test_a_value_too_long_for_its_column_is_told_as_bad_data(queue):
+    with pytest.raises(BadData, match="task"):
+        queue.enqueue("t" * 65, {})
+    assert queue.counts()["pending"] == 0
+
+
+def test_the_loser_of_a_deadlock_is_tried_again_until_it_wins(
+    database, queue, claim_as, connect, row_lock, eventually
+):
+    queue.enqueue("visit", {})
+    claim = claim_as()
+    waits = waits_for_locks(database)
+    # The server rolls back the smaller transaction, so the other one makes itself large.
+    row_lock.execute(
+        "INSERT INTO job_attempts (job_id, fence, attempt, outcome, finished_at) VALUES "
+        + ", ".join(f"({number}, 1, 1, 'swept', NOW(6))" for number in range(100, 600))
+    )
+    with ThreadPoolExecutor(1) as pool:
+        settled = pool.submit(QueueForTests(connect()).fail, claim, WHY)
+        eventually(lambda: waits_for_locks(database) > waits)
+        row_lock.execute("UPDATE work_queue SET priority = 7 WHERE id = 1")
+        row_lock.execute("ROLLBACK")
+        assert settled.result(timeout=30) == "error"
+
+    assert queue.get(claim.job_id)["status"] == "error"
+    assert [attempt["outcome"] for attempt in queue.history(claim.job_id)] == ["error"]
+
+
+def test_a_lock_waited_for_too_long_is_tried_again_as_a_whole(
+    database, queue, claim_as, connect, row_lock, eventually
+):
+    queue.enqueue("visit", {})
+    claim = claim_as()
+    waits = waits_for_locks(database)
+    db = connect()
+    db.run_statement("SET SESSION innodb_lock_wait_timeout = 1")
+    with ThreadPoolExecutor(1) as pool:
+        settled = pool.submit(QueueForTests(db).fail, claim, WHY)
+        # The second wait is that of the second try: the first has timed out.
+        eventually(lambda: waits_for_locks(database) >= waits + 2)
+        assert queue.get(claim.job_id)["status"] == "in_progress"
+        row_lock.execute("ROLLBACK")
+        assert settled.result(timeout=30) == "error"
+
+    assert [attempt["outcome"] for attempt in queue.history(claim.job_id)] == ["error"]
+
+
+def test_a_patient_call_outlasts_a_killed_server(own_server, eventually):
+    # Over TCP, because PyMySQL leaves the unix sockets that were refused to the garbage collector.
+    settings = replace(over_tcp(own_server), database="patient")
+    with closing(Database(replace(settings, database=""))) as root:
+        root.run_statement("CREATE DATABASE IF NOT EXISTS patient")
+    with (
+        closing(Database(settings, patience_seconds=60)) as db,
+        closing(Database(settings)) as hasty,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        migrations.ensure(db)
+        job_id = QueueForTests(db).enqueue("visit", {})
+        hasty.ping()
+        own_server.kill()
+        reading = pool.submit(QueueForTests(db).get, job_id)
+        began = time.monotonic()
+        for _ in range(2):
+            assert "cannot be reached" in refusal(hasty)
+        # The patient one would have gone on for a minute.
+        assert time.monotonic() - began < 20
+        assert not reading.done()
+
+        own_server.start()
+
+        assert reading.result(timeout=60)["status"] == "pending"
+        assert session(db) == WANTED_SESSION
+
+
+def test_a_worker_told_to_stop_does_not_wait_for_an_absent_server(settings, closed_port):
+    absent = replace(settings, unix_socket=None, host="127.0.0.1", port=closed_port)
+    answers = iter([True, True, False])
+    db = Database(absent, patience_seconds=60, keep_waiting=lambda: next(answers))
+    assert "cannot be reached" in refusal(db)
+    assert list(answers) == []
+
+
+def test_an_insert_that_may_have_arrived_is_not_repeated(queue, connect, lose_the_next_answer):
+    db = connect(patience_seconds=20)
+    db.ping()
+    ping = db.ping
+    # The loss comes after the check of the connection, with the statement itself.
+    db.ping = lambda: (ping(), lose_the_next_answer(db))
+    with pytest.raises(DatabaseUnavailable):
+        QueueForTests(db).enqueue("visit", {})
+    assert queue.counts()["pending"] == 1
+
+
+def test_a_refused_port_is_named(settings, closed_port):
+    absent = replace(settings, unix_socket=None, host="127.0.0.1", port=closed_port)
+    text = refusal(Database(absent))
+    assert f"127.0.0.1:{closed_port}" in text
+    assert "check that it runs" in text
+
+
+def test_a_host_without_an_address_is_named(settings, monkeypatch):
+    def unknown(*_args, **_options):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    elsewhere = replace(settings, unix_socket=None, host="nowhere.invalid")
+    assert "nowhere.invalid:3306" in refusal(Database(elsewhere))
+
+
+def test_a_host_that_cannot_be_a_name_is_named(settings):
+    elsewhere = replace(settings, unix_socket=None, host="db..example")
+    assert "db..example:3306" in refusal(Database(elsewhere), NightshiftError)
+
+
+def test_an_unknown_database_is_told_with_the_statement_that_makes_it(settings):
+    text = refusal(Database(replace(settings, database="nowhere")))
+    assert "CREATE DATABASE `nowhere` CHARACTER SET utf8mb4" in text
+
+
+def test_a_connection_that_went_dead_ends_in_its_read_timeout(settings, proxy):
+    through = replace(settings, unix_socket=None, host="127.0.0.1", port=proxy.port)
+    db = Database(through, read_timeout_seconds=1)
+    db.ping()
+    proxy.go_dead()
+    for _ in range(2):
+        began = time.monotonic()
+        assert "timed out" in refusal(db)
+        # A connection's ordinary patience is fifteen seconds.
+        assert time.monotonic() - began < 8
+
+
+def test_a_wrong_password_is_told_without_it(make_user, connect):
+    user = make_user("owl", PASSWORD)
+    db = connect({"user": user, "password": "not-the-secret"})
+    text = refusal(db, AccessDenied)
+    assert "refuses user 'owl': wrong user or password" in text
+    assert "not-the-secret" not in text
+
+
+@pytest.mark.parametrize("password", [PASSWORD, "密码 'quoted\" \\ 🦉", "%41%zz+ &=;"])
+@pytest.mark.parametrize("how", ["percent-encoded", "parts"])
+def test_any_password_gets_in(database, make_user, settings, how, password):
+    user = make_user("owl", password)
+    query = f"?socket={quote(settings.unix_socket)}"
+    if how == "parts":
+        environ = {
+            "MYSQL_USER": user,
+            "MYSQL_PASSWORD": password,
+            "MYSQL_SOCKET": settings.unix_socket,
+            "MYSQL_DATABASE": "nightshift_test",
+        }
+    else:
+        secret = quote(password, safe="")
+        environ = {"DATABASE_URL": f"mysql://{user}:{secret}@localhost/nightshift_test{query}"}
+    with closing(Database(database_settings(environ))) as db:
+        assert db.run_statement("SELECT CURRENT_USER() AS me") == [{"me": "owl@localhost"}]
+
+
+def test_a_password_that_is_not_encoded_gets_in_too(database, make_user, settings):
+    url = f"mysql://{make_user('owl', PASSWORD)}:{PASSWORD}@localhost/nightshift_test"
+    environ = {"DATABASE_URL": f"{url}?socket={settings.unix_socket}"}
+    with closing(Database(database_settings(environ))) as db:
+        assert QueueForTests(db).counts()["pending"] == 0
+
+
+@pytest.mark.parametrize("rights", [None, "SELECT"])
+def test_a_missing_right_is_told_with_the_grant_that_gives_it(make_user, connect, rights):
+    user = make_user("owl", "the-secret", rights)
+    with pytest.raises(AccessDenied, match="'owl' lacks a right") as caught:
+        migrations.ensure(connect({"user": user, "password": "the-secret"}))
+    assert "GRANT ALL ON `nightshift_test`.*" in str(caught.value)
+    assert "the-secret" not in str(caught.value)
+
+
+def cipher(settings):
+    with closing(Database(settings)) as db:
+        return db.run_statement("SHOW STATUS LIKE 'Ssl_cipher'")[0]["Value"]
+
+
+def test_tls_is_used_checked_or_left_out_as_asked(tls_server, tmp_path):
+    ca = str(tmp_path / "certificate.pem")
+    assert cipher(over_tcp(tls_server, ssl_mode="required"))
+    assert cipher(over_tcp(tls_server, ssl_mode="preferred"))
+    assert cipher(over_tcp(tls_server, ssl_mode="verify-ca", ssl_ca=ca))
+    assert cipher(over_tcp(tls_server, ssl_mode="verify-identity", ssl_ca=ca))
+    assert not cipher(over_tcp(tls_server, ssl_mode="disabled"))
+
+    text = refusal(Database(over_tcp(tls_server, ssl_mode="verify-ca")))
+    assert "certificate verify failed" in text
+    named = replace(over_tcp(tls_server, ssl_mode="verify-identity", ssl_ca=ca), host="localhost")
+    assert "certificate" in refusal(Database(named))
+
+
+def test_a_server_without_tls_is_refused_where_tls_is_required(own_server):
+    assert not cipher(over_tcp(own_server, ssl_mode="preferred"))
+    text = refusal(Database(over_tcp(own_server, ssl_mode="required")), NightshiftError)
+    assert f"127.0.0.1:{own_server.port}" in text
+    assert "TLS" in text or "SSL" in text
+
+
+def test_a_password_gets_over_a_line_without_tls(own_server):
+    with closing(Database(over_tcp(own_server))) as root:
+        root.run_statement("DROP USER IF EXISTS owl@localhost")
+        root.run_statement("CREATE USER owl@localhost IDENTIFIED BY 'the-secret'")
+    as_owl = over_tcp(own_server, user="owl", password="the-secret")
+    with closing(Database(replace(as_owl, database="information_schema"))) as db:
+        assert db.run_statement("SELECT CURRENT_USER() AS me") == [{"me": "owl@localhost"}]
+
+
+def test_a_missing_authority_file_is_named(tmp_path):
+    absent = str(tmp_path / "absent.pem")
+    settings = DatabaseSettings(host="127.0.0.1", ssl_mode="verify-ca", ssl_ca=absent)
+    with pytest.raises(SettingsError, match=r"absent\.pem"):
+        Database(settings).ping()
+
+
+def test_waiting_for_an_absent_server_keeps_no_socket_open(tmp_path):
+    nowhere = DatabaseSettings(unix_socket=str(tmp_path / "no.sock"))
+    before = len(list(OPEN_FILES.iterdir()))
+
+    for _ in range(20):
+        refusal(Database(nowhere))
+
+    assert len(list(OPEN_FILES.iterdir())) <= before
+
+
+def test_what_is_refused_within_a_transaction_is_undone_on_the_same_connection(database):
+    def refuse(tx):
+        tx.execute("set_limit", name="global", concurrent=1, per_minute=None, set_by="me")
+        raise UsageError("not today")
+
+    (before,) = database.run_statement("SELECT CONNECTION_ID() AS id")
+    with pytest.raises(UsageError):
+        database.transaction(refuse)
+
+    assert database.run_statement("SELECT CONNECTION_ID() AS id") == [before]
+    assert database.fetch_all("read_limits") == []

@@ -1,0 +1,156 @@
+"""Limits: what may not be claimed is not, on any host, and costs nothing."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import closing
+
+import pytest
+
+from tests.integration.gate_worker import OTHER, SHOP, Worker
+from worker.database.client import Database
+from worker.errors import UsageError
+from worker.guards import breakers, limits
+
+
+@pytest.fixture
+def worker(database):
+    with closing(Worker(database.settings)) as worker:
+        yield worker
+
+
+def test_the_site_of_a_job_is_the_host_of_its_url(queue, database):
+    expected = {
+        SHOP: "shop.example",
+        OTHER: "other.example",
+        "HTTPS://User:Pass@Shop.Example#top": "shop.example",
+        "http://a.example?x=1": "a.example",
+        "about:blank": None,
+        "data:text/html,http://x.example/": None,
+    }
+    ids = {queue.enqueue("visit", {"url": url}): site for url, site in expected.items()}
+    ids[queue.enqueue("visit", {"urls": [SHOP]})] = None
+    ids[queue.enqueue("visit", [SHOP])] = None
+
+    assert {i: queue.get(i)["site"] for i in ids} == ids
+
+
+def test_a_site_runs_no_more_jobs_at_once_than_its_limit(database, queue, worker):
+    limits.set_limit(database, "site:shop.example", concurrent=2, per_minute=None, by="me")
+    for _ in range(5):
+        queue.enqueue("visit", {"url": SHOP})
+    other = queue.enqueue("visit", {"url": OTHER})
+
+    claims = [worker.claim(), worker.claim()]
+    third = worker.claim()
+
+    assert third is not None
+    assert third.job_id == other
+    assert worker.claim_now() is None
+    worker.queue.complete(claims[0], {})
+    assert worker.claim_now() is not None
+    assert worker.claim_now() is None
+
+
+def test_many_claimers_at_once_never_pass_a_limit(database, queue):
+    limits.set_limit(database, "site:shop.example", concurrent=3, per_minute=None, by="me")
+    limits.set_limit(database, "global", concurrent=4, per_minute=None, by="me")
+    for _ in range(40):
+        queue.enqueue("visit", {"url": SHOP})
+    most, lock, running = [0], threading.Lock(), [0]
+
+    def work(slot: int) -> None:
+        with closing(Worker(database.settings, slot, 8)) as worker:
+            deadline = time.monotonic() + 60
+            while queue_is_open.is_set() and time.monotonic() < deadline:
+                if (claim := worker.claim_now()) is None:
+                    continue
+                with lock:
+                    running[0] += 1
+                    most[0] = max(most[0], running[0])
+                # The first one waits for company, so that there is something to be counted.
+                while most[0] < 2 and time.monotonic() < deadline:
+                    time.sleep(0.005)
+                time.sleep(0.005)
+                with lock:
+                    running[0] -= 1
+                worker.queue.complete(claim, {})
+
+    queue_is_open = threading.Event()
+    queue_is_open.set()
+    threads = [threading.Thread(target=work, args=(slot,)) for slot in range(8)]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + 60
+    while queue.counts()["done"] < 40 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    queue_is_open.clear()
+    for thread in threads:
+        thread.join()
+
+    assert queue.counts()["done"] == 40
+    assert 2 <= most[0] <= 3
+
+
+def test_a_rate_spaces_the_starts_of_a_key(database, queue, worker):
+    limits.set_limit(database, "task:visit", concurrent=None, per_minute=600, by="me")
+    for _ in range(6):
+        queue.enqueue("visit", {"url": OTHER})
+
+    def starts_at(seconds: float) -> int:
+        # The session's own clock, which stands still: time passes when the test says so.
+        worker.db.run_statement(f"SET timestamp = {1_000_000_000 + seconds}")
+        return sum(worker.claim_now() is not None for _ in range(2))
+
+    assert [starts_at(seconds) for seconds in (0, 0.09, 0.11, 0.2, 0.22)] == [1, 0, 1, 0, 1]
+    # What was not started meanwhile is not made up for.
+    assert [starts_at(seconds) for seconds in (60, 60.09, 60.11)] == [1, 0, 1]
+
+
+def test_a_refused_job_is_left_as_it_was(database, queue, worker):
+    limits.set_limit(database, "account:a1", concurrent=0, per_minute=None, by="me")
+    job_id = queue.enqueue("visit", {"url": OTHER})
+    database.run_statement("UPDATE work_queue SET account_id = 'a1'")
+    before = queue.get(job_id)
+
+    assert worker.claim() is None
+
+    assert queue.get(job_id) == before
+    assert queue.history(job_id) == []
+
+
+def test_a_claim_beside_a_limit_costs_no_lock_for_others(database, queue, worker):
+    """A job that no limit concerns is claimed even while the limit's row is locked."""
+    limits.set_limit(database, "site:shop.example", concurrent=1, per_minute=None, by="me")
+    queue.enqueue("visit", {"url": OTHER})
+    with closing(Database(database.settings)) as holder:
+        held = holder.transaction(
+            lambda tx: (tx.fetch_all("lock_limits", names=("site:shop.example",)), worker.claim())
+        )
+    assert held[1] is not None
+
+
+@pytest.mark.parametrize("key", ["", "example.com", "host:x", "site:", "planet:mars"])
+def test_what_cannot_be_limited_is_said(database, key):
+    with pytest.raises(UsageError, match="cannot be limited"):
+        limits.set_limit(database, key, concurrent=1, per_minute=None, by="me")
+
+
+def test_a_limit_can_be_named_by_an_address(database):
+    limits.set_limit(
+        database, "site:https://WWW.Shop.example/x", concurrent=1, per_minute=None, by=""
+    )
+    assert limits.all_limits(database)[0][0]["name"] == "site:shop.example"
+    assert limits.clear_limit(database, "site:shop.example")
+    assert not limits.clear_limit(database, "site:shop.example")
+
+
+def test_ten_thousand_jobs_of_a_closed_key_are_passed_in_one_search(database, queue, worker):
+    queue.enqueue_many("visit", ({"url": SHOP} for _ in range(10_000)))
+    ids = [queue.enqueue("visit", {"url": OTHER}) for _ in range(3)]
+    breakers.open_by_hand(database, "site:shop.example", None, "closed", "me")
+
+    claims = [worker.claim() for _ in range(3)]
+
+    assert [claim.job_id for claim in claims if claim] == ids

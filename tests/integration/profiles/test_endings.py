@@ -1,0 +1,148 @@
+"""How holds on profiles end when two things happen at once, or one thing happens twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.gate_worker import Worker
+from tests.integration.profile_fixtures import add, enqueue, events, other, state, worker
+from worker.database.client import Database
+from worker.errors import ProviderError
+from worker.profiles import caretaker, leases, store
+from worker.profiles.states import State
+
+__all__ = ["add", "enqueue", "other", "worker"]
+
+EXPIRE = "UPDATE profile_leases SET expires_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND"
+
+
+class RenewedMeanwhile(Database):
+    """A connection on which every lease is renewed just after the expired ones were read."""
+
+    def fetch_all(self, name, /, conditions=(), **params):
+        rows = super().fetch_all(name, conditions, **params)
+        if name == "expired_leases":
+            leases.renew(self, [1000], 60.0)
+        return rows
+
+
+class BrokenAfterCommit(Database):
+    """A connection whose first commit is never heard of again."""
+
+    has_broken = False
+
+    def transaction(self, work):
+        if not self.has_broken:
+            self.has_broken = True
+            super().transaction(work)
+        return super().transaction(work)
+
+
+def do_nothing(spec: object) -> None:
+    """Stop what does not run."""
+
+
+def refuse(spec: object) -> None:
+    raise ProviderError("the vendor is deaf", provider="kameleo", kind="refused")
+
+
+def test_a_lease_renewed_after_it_was_read_as_expired_is_not_swept(database, worker, enqueue, add):
+    add("p1")
+    enqueue("p1")
+    worker.claim()
+    database.run_statement(EXPIRE)
+
+    assert leases.sweep(RenewedMeanwhile(database.settings)) == []
+
+    assert state(database) == "leased"
+
+
+def test_a_claim_whose_commit_was_not_heard_of_is_found_again(database, enqueue, add):
+    add("p1")
+    job = enqueue("p1")
+    worker = Worker(database.settings)
+    worker.gate = type(worker.gate)(
+        BrokenAfterCommit(database.settings), worker.queue, worker.closures, canary_seconds=60.0
+    )
+
+    claim = worker.claim()
+    worker.close()
+
+    assert claim is not None
+    assert (claim.job_id, claim.profile_id, claim.lease_fence) == (job, "p1", 1)
+
+
+def test_an_account_passes_over_profiles_that_do_not_allow_the_task(worker, enqueue, add):
+    add("p1", account_id="a1", allowed_actions=("checkout",))
+    add("p2", account_id="a1")
+    enqueue(account="a1")
+    enqueue(account="a1", actions=["refund", "checkout"])
+
+    claim = worker.claim()
+    assert (claim.profile_id, claim.problem) == ("p2", None)
+
+
+def test_a_stale_profile_is_not_checked_while_another_holds_it(
+    database, worker, other, enqueue, add
+):
+    add("p1", max_active_runs=2)
+    enqueue("p1")
+    enqueue("p1")
+    worker.claim()
+    living = other.claim_now()
+    leases.end_of_the_dead(database, worker.owner.incarnation, "killed")
+
+    assert caretaker.check_stale(database, refuse, "w") == 0
+    leases.release(database, "p1", living.lease_fence, author="w", reason="done")
+    assert state(database) == "stale"
+
+    assert caretaker.check_stale(database, do_nothing, "w") == 1
+    assert state(database) == "available"
+
+
+def test_the_doubts_about_a_second_dead_holder_count_too(database, worker, other, enqueue, add):
+    add("p1", max_active_runs=2)
+    enqueue("p1")
+    enqueue("p1")
+    worker.claim()
+    second = other.claim_now()
+    leases.note_step(database, "p1", second.lease_fence, "submitting order", "http://x/")
+
+    leases.end_of_the_dead(database, worker.owner.incarnation, "killed")
+    leases.end_of_the_dead(database, other.owner.incarnation, "killed")
+
+    assert state(database) == "quarantined"
+
+
+def test_a_profile_that_cannot_be_checked_is_left_to_a_person_in_the_end(
+    database, worker, enqueue, add
+):
+    add("p1")
+    enqueue("p1")
+    worker.claim()
+    leases.end_of_the_dead(database, worker.owner.incarnation, "killed")
+    caretaker.check_stale(database, refuse, "w")
+    assert state(database) == "stale"
+    database.run_statement("UPDATE profiles SET state_since = state_since - INTERVAL 1 HOUR")
+
+    caretaker.check_stale(database, refuse, "w")
+
+    assert state(database) == "review_required"
+    assert store.get(database, "p1")["state_reason"] == "the vendor is deaf"
+
+
+@pytest.mark.parametrize(("stop", "event"), [(do_nothing, "stopped"), (refuse, "not_stopped")])
+def test_the_browser_of_a_profile_set_aside_is_stopped_once(
+    database, worker, enqueue, add, stop, event
+):
+    add("p1")
+    enqueue("p1")
+    claim = worker.claim()
+    leases.note_step(database, "p1", claim.lease_fence, "submitting order", "http://x/")
+    leases.end_of_the_dead(database, worker.owner.incarnation, "killed")
+
+    for _ in range(2):
+        assert caretaker.check_stale(database, stop, "w") == 0
+
+    assert events(database)[-3:] == ["stale", "doubted", event]
+    assert State(state(database)) is State.QUARANTINED

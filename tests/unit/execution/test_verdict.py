@@ -1,0 +1,186 @@
+"""What happens to a job by what its task raised: the design's table, row by row."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+from worker.errors import (
+    Blocked,
+    Fail,
+    JobTimedOut,
+    LaunchFailed,
+    PayloadError,
+    ProviderError,
+    ProxyUnavailable,
+    Retry,
+    SiteFailed,
+    TaskNotFound,
+)
+from worker.execution.verdict import describe, judge, proxy_fault
+from worker.models import Cause, Outcome
+from worker.queue.endings import blamed
+
+NET = PlaywrightError("Page.goto: net::ERR_CONNECTION_REFUSED at http://127.0.0.1:1/")
+WAITED = AssertionError("Locator expected to be visible\nTimeout: 5000ms\nCall log:\n - waiting")
+
+TABLE = [
+    (Blocked("a challenge"), Outcome.BLOCKED),
+    (Retry("not yet"), Outcome.RETRY),
+    (PlaywrightTimeout("Timeout 30000ms exceeded."), Outcome.RETRY),
+    (NET, Outcome.RETRY),
+    (WAITED, Outcome.RETRY),
+    (JobTimedOut(600), Outcome.TIMED_OUT),
+    (PlaywrightError("Page.click: Target crashed"), Outcome.CRASHED),
+    (PlaywrightError("Page crashed"), Outcome.CRASHED),
+    (
+        PlaywrightError("Target page, context or browser has been closed"),
+        Outcome.CRASHED,
+    ),
+    (
+        PlaywrightError("Connection closed while reading from the driver"),
+        Outcome.CRASHED,
+    ),
+    (LaunchFailed("no browser"), Outcome.HANDED_BACK),
+    (ProxyUnavailable("all 3 proxies cool down"), Outcome.HANDED_BACK),
+    (MemoryError(), Outcome.RETRY),
+    (OSError(errno.ENOSPC, "No space left on device"), Outcome.RETRY),
+    (OSError(errno.ENOENT, "No such file"), Outcome.ERROR),
+    (Fail("gone for good"), Outcome.ERROR),
+    (PayloadError('needs "url"'), Outcome.ERROR),
+    (TaskNotFound("no task named 'x'"), Outcome.ERROR),
+    (KeyError("price"), Outcome.ERROR),
+    (AssertionError("2 != 3"), Outcome.ERROR),
+    (PlaywrightError("Unknown engine in selector"), Outcome.ERROR),
+    (SystemExit(1), Outcome.ERROR),
+    (RecursionError("maximum recursion depth exceeded"), Outcome.ERROR),
+]
+
+
+@pytest.mark.parametrize(("error", "outcome"), TABLE, ids=[repr(row[0])[:40] for row in TABLE])
+def test_what_was_raised_decides_the_way(error, outcome):
+    verdict = judge(error)
+    assert verdict.outcome is outcome
+    assert verdict.reason
+    assert "\n" not in verdict.reason
+
+
+def test_a_task_may_say_when_to_try_again():
+    assert judge(Retry("busy", after=7)).after_seconds == 7
+    assert judge(Blocked("busy", after=8)).after_seconds == 8
+    assert judge(Retry("busy", after=0)).after_seconds == 0
+    assert judge(Retry("busy")).after_seconds is None
+    assert judge(ProxyUnavailable("it cools down", after=9)).after_seconds == 9
+
+
+@pytest.mark.parametrize(
+    ("code", "is_proxys"),
+    [
+        ("ERR_PROXY_CONNECTION_FAILED", True),
+        ("ERR_TUNNEL_CONNECTION_FAILED", True),
+        ("ERR_SOCKS_CONNECTION_FAILED", True),
+        ("ERR_PROXY_AUTH_REQUESTED", True),
+        ("ERR_PROXY_AUTH_UNSUPPORTED", True),
+        ("ERR_SOCKS_CONNECTION_HOST_UNREACHABLE", False),
+        ("ERR_CONNECTION_RESET", False),
+    ],
+)
+def test_a_proxys_own_failure_is_told_from_a_sites(code, is_proxys):
+    error = PlaywrightError(f"Page.goto: net::{code} at http://a.example/")
+    assert (proxy_fault(error) == code) is is_proxys
+    assert proxy_fault(ValueError(f"net::{code}")) is None
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (Fail("no stock"), "no stock"),
+        (Blocked(), "blocked by the site"),
+        (JobTimedOut(2.5), "job ran past its timeout of 2.5 s"),
+        (KeyError("price"), "KeyError: 'price'"),
+        (ValueError(), "ValueError"),
+        (Retry(""), "Retry"),
+        (ValueError("two\n  lines"), "ValueError: two lines"),
+        (
+            PlaywrightTimeout("Timeout 5000ms exceeded.\nCall log:\n  - waiting"),
+            "TimeoutError: Timeout 5000ms exceeded.",
+        ),
+        (NET, "Page.goto: net::ERR_CONNECTION_REFUSED at http://127.0.0.1:1/"),
+    ],
+)
+def test_the_reason_is_one_line_for_people(error, line):
+    assert describe(error) == line
+
+
+def test_a_refusal_says_that_it_is_one():
+    assert judge(Blocked("HTTP 403")).reason == "blocked: HTTP 403"
+
+
+def provider_error(kind: str) -> ProviderError:
+    return ProviderError("not now", provider="kameleo", kind=kind)  # type: ignore[arg-type]
+
+
+def network(code: str) -> PlaywrightError:
+    return PlaywrightError(f"Page.goto: net::{code} at http://127.0.0.1:1/")
+
+
+CAUSES = [
+    (Fail("gone for good"), Cause.CODE),
+    (Retry("not yet"), Cause.CODE),
+    (SiteFailed("HTTP 503"), Cause.SITE),
+    (PayloadError('needs "url"'), Cause.CODE),
+    (TaskNotFound("no task named 'x'"), Cause.CODE),
+    (KeyError("price"), Cause.CODE),
+    (JobTimedOut(600), Cause.CODE),
+    (SystemExit(1), Cause.CODE),
+    (Blocked("a challenge"), Cause.SITE),
+    (NET, Cause.SITE),
+    (WAITED, Cause.SITE),
+    (PlaywrightTimeout("Timeout 30000ms exceeded."), Cause.SITE),
+    # A tunnel that is refused may be the proxy's fault or the site's: whoever knows more decides.
+    (network("ERR_TUNNEL_CONNECTION_FAILED"), Cause.SITE),
+    (network("ERR_PROXY_CONNECTION_FAILED"), Cause.PROXY),
+    (network("ERR_SOCKS_CONNECTION_FAILED"), Cause.PROXY),
+    (ProxyUnavailable("all cool down"), Cause.PROXY),
+    (provider_error("refused"), Cause.PROFILE),
+    (provider_error("unreachable"), Cause.PROFILE),
+    (provider_error("bad_answer"), Cause.PROFILE),
+    (provider_error("already_running"), Cause.CONTENTION),
+    (provider_error("throttled"), Cause.CONTENTION),
+    (LaunchFailed("no browser"), Cause.POOL),
+    (PlaywrightError("Page crashed"), Cause.POOL),
+    (PlaywrightError("Connection closed while reading from the driver"), Cause.POOL),
+    (MemoryError(), Cause.POOL),
+    (OSError(errno.ENOSPC, "No space left on device"), Cause.POOL),
+]
+
+
+@pytest.mark.parametrize(("error", "cause"), CAUSES, ids=[repr(row[0])[:60] for row in CAUSES])
+def test_what_was_raised_tells_who_is_at_fault(error, cause):
+    assert judge(error).cause is cause
+
+
+def test_every_cause_can_be_told():
+    assert {cause for _, cause in CAUSES} == set(Cause)
+
+
+def test_contention_costs_no_attempt():
+    for error, cause in CAUSES:
+        if cause is Cause.CONTENTION:
+            assert judge(error).outcome is Outcome.HANDED_BACK
+
+
+@pytest.mark.parametrize(
+    ("outcome", "cause"),
+    [
+        (Outcome.CRASHED, Cause.POOL),
+        (Outcome.SWEPT, Cause.POOL),
+        (Outcome.HANDED_BACK, Cause.POOL),
+        (Outcome.TIMED_OUT, Cause.CODE),
+    ],
+)
+def test_a_death_that_nobody_could_look_into_has_a_cause_too(outcome, cause):
+    assert blamed(outcome) is cause

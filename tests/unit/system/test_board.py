@@ -1,0 +1,93 @@
+"""The status board: written by a worker, read by its launcher, and still there after its death."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import pytest
+
+from worker.system.board import Board, Phase
+
+
+def in_a_child(work) -> int:
+    """Run something in a forked process that ends by SIGKILL; return how it ended."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            work()
+        finally:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def test_what_a_killed_worker_wrote_can_still_be_read():
+    board = Board(3)
+
+    def work():
+        entry = board.entries[1]
+        entry.incarnation = 2**40
+        entry.begin_job(4729, 7, 2, "visit https://example.com", seconds=600)
+        entry.step = "signed in"
+        entry.done += 5
+
+    assert in_a_child(work) == -signal.SIGKILL
+
+    entry = board.entries[1]
+    assert (entry.incarnation, entry.job_id, entry.fence, entry.attempt) == (2**40, 4729, 7, 2)
+    assert (entry.label, entry.step, entry.done) == ("visit https://example.com", "signed in", 5)
+    assert entry.phase == Phase.WORKING
+    assert 590 < entry.deadline - time.monotonic() <= 600
+    assert [other.job_id for other in board.entries] == [0, 4729, 0]
+
+
+def test_the_heart_tells_the_launcher_through_the_header():
+    board = Board(1)
+
+    def work():
+        board.header.pending = 50_000
+        board.header.database_away_since = 12.5
+
+    in_a_child(work)
+    assert (board.header.pending, board.header.database_away_since) == (50_000, 12.5)
+
+
+def test_a_settled_job_is_no_longer_shown_and_its_step_goes_with_the_next():
+    entry = Board(1).entries[0]
+    entry.begin_job(1, 1, 1, "visit", seconds=5)
+    entry.step = "half way"
+    entry.end_job()
+    assert (entry.job_id, entry.phase, entry.deadline) == (0, Phase.IDLE, 0.0)
+    assert entry.step == "half way"
+    entry.begin_job(2, 1, 1, "visit", seconds=5)
+    assert entry.step == ""
+
+
+def test_a_new_incarnation_finds_its_place_empty_and_its_neighbours_untouched():
+    board = Board(3)
+    for number, entry in enumerate(board.entries):
+        entry.incarnation = 10 + number
+        entry.begin_job(number + 1, 1, 1, "x" * 500, seconds=5)
+        entry.step = "y" * 500
+    board.entries[1].clear()
+    assert [entry.incarnation for entry in board.entries] == [10, 0, 12]
+    assert [entry.job_id for entry in board.entries] == [1, 0, 3]
+    assert (board.entries[1].label, board.entries[1].step) == ("", "")
+    assert board.entries[2].label == "x" * 199
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\0b", "ab"),
+        ("🦉" * 100, "🦉" * 29),
+        ("x" * 118 + "ü", "x" * 118),
+        ("caf\udce9", "caf?"),
+        ("", ""),
+    ],
+)
+def test_a_step_is_cut_without_breaking_a_character(text, shown):
+    entry = Board(1).entries[0]
+    entry.step = text
+    assert entry.step == shown

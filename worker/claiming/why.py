@@ -1,0 +1,123 @@
+"""Why a job is not running: one sentence for whoever asks at 2 a.m.
+
+Only reads; what it says may have changed a moment later.
+"""
+
+from __future__ import annotations
+
+from worker.claiming.closed_keys import ClosedKeys, keys_of
+from worker.database.client import Database, Row
+from worker.errors import PayloadError
+from worker.models import Candidate, Status
+from worker.profiles import manifest
+from worker.profiles.readiness import Unresolvable, look
+from worker.queue import pause, runs
+
+# Counting further than this tells nobody more.
+MANY = 10_000
+# A launcher that has not beaten for so long is not at work.
+SILENT_SECONDS = 60.0
+
+
+def sentence_about(db: Database, job: Row) -> str:
+    """Say in one sentence what a job waits for, or what it is doing, or how it ended."""
+    name = f"job {job['id']}"
+    match job["status"]:
+        case Status.DONE:
+            return f"{name} is done since {_utc(job['finished_at'])}"
+        case Status.ERROR:
+            return (
+                f"{name} failed for good at {_utc(job['finished_at'])} after {job['attempts']} "
+                f"attempts: {_reason(db, job)}; try again: launcher.py retry --id {job['id']}"
+            )
+        case Status.IN_PROGRESS:
+            return f"{name} {_at_work(db, job)}"
+    return f"{name} {_pending(db, job)}"
+
+
+def _at_work(db: Database, job: Row) -> str:
+    times = db.fetch_all("times_of_job", id=job["id"])[0]
+    if times["lease_seconds"] is not None and float(times["lease_seconds"]) < 0:
+        return (
+            f"was taken by worker {job['worker_id']}, which has not been heard of since "
+            f"{_utc(job['lease_until'])}; the next sweep puts it back: make sweep"
+        )
+    return f"is running: worker {job['worker_id']}, for {float(times['age_seconds']):.0f} s"
+
+
+def _pending(db: Database, job: Row) -> str:
+    if (paused := pause.paused(db)) is not None:
+        return (
+            f"waits because all pools are paused by {paused['set_by']} ({paused['reason']}); "
+            f"go on with: launcher.py resume"
+        )
+    if job["not_before"] is not None:
+        seconds = float(db.fetch_all("times_of_job", id=job["id"])[0]["due_seconds"])
+        if seconds > 0:
+            because = f": {job['wait_reason']}" if job["wait_reason"] else ""
+            return f"waits until {_utc(job['not_before'])}, {seconds:.0f} s from now{because}"
+    if closed := _unready(db, job) or _closed(db, job):
+        return closed
+    run = runs.latest(db)
+    if run is None or run["ended_at"] is not None or float(run["silent_seconds"]) > SILENT_SECONDS:
+        return "is ready, but no pool is at work; start one: python launcher.py"
+    ahead = int(db.fetch_all("jobs_ahead", id=job["id"], many=MANY)[0]["jobs"])
+    number = f"{ahead:,}" if ahead < MANY else f"{MANY:,} or more"
+    return f"is ready, and {number} ready jobs come before it"
+
+
+def _unready(db: Database, job: Row) -> str | None:
+    """Say what is wrong with the account environment that a job asks for, if it asks for one."""
+    try:
+        wanted = manifest.read(_candidate(job))
+    except PayloadError as error:
+        return f"will fail when it is tried: {error}"
+    if wanted.temporary or (wanted.profile is None and wanted.account is None):
+        return None
+    try:
+        refusal = look(db, wanted)
+    except Unresolvable as error:
+        return f"will fail when it is tried: {error}"
+    if refusal is None:
+        return None
+    opens = "" if refusal.seconds is None else f"; next look in {refusal.seconds:.0f} s"
+    return f"waits because {refusal.closure.reason}{opens}"
+
+
+def _closed(db: Database, job: Row) -> str | None:
+    closures = ClosedKeys(db)
+    closures.refresh()
+    for key in keys_of(_candidate(job)):
+        if (closure := closures.closed.get(key)) is not None:
+            opens = "" if closure.seconds is None else f"; next look in {closure.seconds:.0f} s"
+            return f"waits because {closure.reason}{opens}"
+    return None
+
+
+def _candidate(job: Row) -> Candidate:
+    return Candidate(
+        job_id=job["id"],
+        version="",
+        fence=job["fence"],
+        attempts=job["attempts"],
+        max_attempts=job["max_attempts"],
+        task=job["task"],
+        payload=job["payload"],
+        timeout_seconds=job["timeout_seconds"],
+        was_done=False,
+        site=job["site"],
+        profile_id=job["profile"],
+        account_id=job["account"],
+    )
+
+
+def _reason(db: Database, job: Row) -> str:
+    row = db.fetch_one("last_reason", id=job["id"], fence=job["fence"])
+    if row is not None and row["reason"]:
+        return str(row["reason"])
+    lines = str(job["last_error"] or "").strip().splitlines()
+    return lines[-1] if lines else "no reason was kept"
+
+
+def _utc(value: object) -> str:
+    return f"{value:%Y-%m-%d %H:%M:%S}Z" if value is not None else "an unknown time"

@@ -1,0 +1,50 @@
+"""Which database is meant: the one in the settings, or the private server, started on demand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from worker.database.client import Database
+from worker.database.private_server import PrivateServer
+from worker.settings import PROJECT_ROOT, DatabaseSettings, database_settings
+from worker.system.fork import call_in_child
+
+
+def state_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where Nightshift keeps what is neither code nor evidence."""
+    return Path(environ.get("NIGHTSHIFT_STATE_DIR") or PROJECT_ROOT / ".local").absolute()
+
+
+def private_server(environ: Mapping[str, str] = os.environ) -> PrivateServer:
+    """The embedded server of this checkout."""
+    return PrivateServer(state_dir(environ) / "mysql")
+
+
+def is_private() -> bool:
+    """Whether no database is configured and the embedded one is meant."""
+    return database_settings(os.environ) is None
+
+
+def resolve(environ: Mapping[str, str] = os.environ) -> DatabaseSettings:
+    """Return where the queue lives, starting the private server if that is it."""
+    configured = database_settings(environ)
+    if configured is not None:
+        return configured
+    server = private_server(environ)
+    # In a child, so that the server is nobody's child: it outlives the launcher that started it.
+    call_in_child(server.start)
+    settings = DatabaseSettings(unix_socket=str(server.socket_path))
+    call_in_child(_create_database, settings)
+    return settings
+
+
+def _create_database(settings: DatabaseSettings) -> None:
+    with closing(Database(replace(settings, database=""))) as db:
+        db.run_statement(
+            f"CREATE DATABASE IF NOT EXISTS `{settings.database}` "
+            f"CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+        )

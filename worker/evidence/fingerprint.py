@@ -1,0 +1,107 @@
+"""Give failures that are really the same error the same name, so that 214 are one line.
+
+Two failures are the same when class, task, action, selector, wording and the innermost frame
+of the project's own code agree; what differs from job to job is stripped from the wording.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sysconfig
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
+
+Frame = tuple[str, str]
+
+_ACTION = re.compile(r"^([A-Z]\w*\.\w+): ")
+_SELECTOR = re.compile(
+    r"waiting for ((?:locator|get_by_\w+|getBy\w+|frame_locator|frameLocator)\(.*)"
+)
+_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s'\"<>)\]]+", re.IGNORECASE)
+_UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
+_HEX = re.compile(r"\b(?:0x)?(?=[0-9a-f]*\d)[0-9a-f]{8,}\b", re.IGNORECASE)
+_DURATION = re.compile(r"\b\d+(?:\.\d+)?\s*(?:ms|s|seconds?|minutes?|min|h|hours?)\b")
+# But for a status: HTTP 404 and HTTP 500 are different errors.
+_DIGITS = re.compile(r"(?<!\d)(?!(?<=\bHTTP )\d{3}\b)\d+(?:[.,:]\d+)*")
+# In a selector `h1` and `h2` differ in meaning, `#row-7` and `.item-4711` do not.
+_SELECTOR_DIGITS = re.compile(r"\d{2,}|(?<![a-zA-Z])\d")
+_VISIBLE = re.compile(r"\s+(?:to be .*)?$")
+
+# What calls tasks: that a failure came through here tells nothing.
+_EXECUTION = Path(__file__).resolve().parents[1] / "execution"
+_MACHINERY = {str(_EXECUTION / name) for name in ("executor.py", "task_call.py")}
+
+MAX_LABEL = 240
+
+
+def fingerprint(
+    exception_type: str, message: str, task: str, frames: Iterable[Frame] = ()
+) -> tuple[str, str]:
+    """Return a key of 16 hex digits and a readable label for a failure.
+
+    `frames` are (file, function) pairs, outermost first, as `frames_of` gives them.
+    """
+    first = next((line.strip() for line in message.splitlines() if line.strip()), "")
+    action = _ACTION.match(first)
+    wording = first[action.end() :] if action else first
+    selector = _SELECTOR.search(message)
+    parts = (
+        exception_type.rpartition(".")[2],
+        task,
+        action.group(1) if action else "",
+        _strip_selector(selector.group(1)) if selector else "",
+        normalise(wording),
+        project_frame(frames),
+    )
+    key = hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
+    return key, _label(*parts)
+
+
+def frames_of(error: BaseException) -> list[Frame]:
+    """The (file, function) pairs of an exception's traceback, outermost first."""
+    return [(frame.filename, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
+
+
+def project_frame(frames: Iterable[Frame]) -> str:
+    """Name the innermost frame of a task's code, without its line: edits move lines."""
+    own = [frame for frame in frames if not _is_library(frame[0])]
+    if not own:
+        return ""
+    file, function = own[-1]
+    return f"{Path(file).name}:{function}"
+
+
+def normalise(text: str) -> str:
+    """Strip from a message what differs between occurrences of the same error."""
+    text = _URL.sub("URL", text)
+    text = _UUID.sub("UUID", text)
+    text = _DURATION.sub("TIME", text)
+    text = _HEX.sub("HEX", text)
+    text = _DIGITS.sub("N", text)
+    return " ".join(text.split())
+
+
+def _strip_selector(selector: str) -> str:
+    selector = _VISIBLE.sub("", selector)
+    return _SELECTOR_DIGITS.sub("N", _UUID.sub("UUID", _URL.sub("URL", selector)))
+
+
+def _is_library(file: str) -> bool:
+    if (
+        file in _MACHINERY
+        or file.startswith("<")
+        or "site-packages" in file
+        or "dist-packages" in file
+    ):
+        return True
+    stdlib = sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")
+    return any(Path(file).is_relative_to(folder) for folder in stdlib)
+
+
+def _label(kind: str, task: str, action: str, selector: str, wording: str, frame: str) -> str:
+    what = " ".join(part for part in (action, selector) if part)
+    said = f"{what}: {wording}" if what and wording else what or wording
+    place = f" at {frame}" if frame else ""
+    return f"{task}: {kind}{' ' if said else ''}{said}"[: MAX_LABEL - len(place)] + place

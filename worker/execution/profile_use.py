@@ -1,0 +1,100 @@
+"""The account environment of the job that runs: its profile opened, its steps kept, then let go.
+
+For a job without a lease all of this does nothing. The lease is released last, after evidence and
+settlement, when the profile's browser is closed.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from worker.browser.session import BrowserSession
+from worker.database.client import Database
+from worker.errors import DatabaseUnavailable, LeaseLost
+from worker.execution.proxy_use import ProxyUse
+from worker.models import Claim
+from worker.profiles import doubts, leases, store
+from worker.profiles.specs import spec_of
+
+# The leases end when the database stays away: by then the launcher has stopped the job.
+PATIENCE_SECONDS = 3.0
+
+logger = logging.getLogger("nightshift.worker")
+
+
+@dataclass(slots=True)
+class ProfileUse:
+    """One worker's side of the profiles it uses, one at a time."""
+
+    db: Database
+    session: BrowserSession
+    rotation: ProxyUse
+    holder: str
+    _profile_id: str | None = None
+    _fence: int = 0
+    _job_id: int = 0
+    _review: str | None = None
+
+    def enter(self, claim: Claim) -> None:
+        """Take over the lease that came with a claim, if one did."""
+        is_leased = claim.lease_fence is not None
+        self._profile_id = claim.profile_id if is_leased else None
+        self._fence, self._job_id = claim.lease_fence or 0, claim.job_id
+        # What an ordinary job said about itself is not said about the next one's profile.
+        self._review = None
+
+    def open(self) -> None:
+        """Open the profile's browser; raises ProviderError, or LaunchFailed without a Chromium."""
+        if self._profile_id is None:
+            return
+        spec = spec_of(self.db, store.get(self.db, self._profile_id))
+        self.rotation.serve_profile(spec.proxy)
+        self.session.open_profile(spec)
+
+    def note_step(self, text: str) -> None:
+        """Keep the task's last safe step with the lease, and where its page was then."""
+        if (profile_id := self._profile_id) is not None:
+            page = self.session.page
+            url = page.url if page is not None else ""
+            self._tell(lambda: leases.note_step(self.db, profile_id, self._fence, text, url))
+
+    def want_review(self, reason: str) -> None:
+        """Have a person look at the profile before it is used again."""
+        self._review = reason
+        if (profile_id := self._profile_id) is not None:
+            self._tell(lambda: leases.want_review(self.db, profile_id, self._fence, reason))
+
+    def _tell(self, what: Callable[[], None]) -> None:
+        """Write what a task says of itself, but do not let its time run out over that.
+
+        Its step is on the board too, and its wish for a review goes with the release.
+        """
+        try:
+            with self.db.patience(PATIENCE_SECONDS):
+                what()
+        except DatabaseUnavailable as error:
+            logger.warning("a step of job %s was not written: %s", self._job_id, error)
+
+    def doubt(self, step: str) -> None:
+        """Think of what may be half done by a task that broke off at a step."""
+        self._review = self._review or doubts.about_step(step)
+
+    def leave(self) -> None:
+        """Close the profile's browser and let go of the profile."""
+        profile_id, self._profile_id = self._profile_id, None
+        if profile_id is None:
+            return
+        self.session.close_profile()
+        try:
+            leases.release(
+                self.db,
+                profile_id,
+                self._fence,
+                author=self.holder,
+                reason=f"job {self._job_id} is settled",
+                review=self._review,
+            )
+        except LeaseLost as lost:
+            logger.error("%s", lost)

@@ -1,0 +1,191 @@
+"""Which proxy a worker's ordinary pages go through, and which next, after a block or a failure.
+
+Where proxies are configured nothing goes out without one: a job that none can serve is handed
+back. Where there are none, a block costs the browser's context. Profiles have proxies of their own.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+from worker.browser.session import BrowserSession
+from worker.claiming.closed_keys import PROXIES, Closure
+from worker.database.client import Database
+from worker.errors import DatabaseUnavailable, ProxyUnavailable
+from worker.execution.verdict import TUNNEL_FAULT, proxy_fault
+from worker.models import Claim
+from worker.proxies import blocks
+from worker.proxies import store as proxies
+from worker.proxies.proxy import Proxy
+from worker.proxies.store import COOLDOWN_SECONDS, Choice
+
+LOOK_SECONDS = 5.0
+# What is known of a proxy or a site for so long: long enough for a run of failures to show.
+MEMORY_SECONDS = 600.0
+# A worker that holds a job must not wait for the database longer than its lease allows.
+PATIENCE_SECONDS = 5.0
+# Only proxies answer so.
+LOGIN_REFUSED = 407
+
+_NONE = Choice(None)
+
+logger = logging.getLogger("nightshift.worker")
+
+
+class ProxyUse:
+    """One worker's proxies, in turn."""
+
+    def __init__(
+        self, db: Database, session: BrowserSession, cooldown_seconds: float = COOLDOWN_SECONDS
+    ) -> None:
+        self._db = db
+        self._session = session
+        self._cooldown_seconds = cooldown_seconds
+        self._looked_at = float("-inf")
+        self._usual = _NONE
+        # Where the usual proxy was blocked.
+        self._cooling_sites: frozenset[str] = frozenset()
+        # Of the job that runs now: an account's own proxy, or the usual one.
+        self._serving = _NONE
+        self._proven: dict[int, float] = {}
+        self._tunnels_failed: dict[str, tuple[int, float]] = {}
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to look at the proxies again before another job is claimed."""
+        return time.monotonic() - self._looked_at >= LOOK_SECONDS
+
+    def look(self) -> Closure | None:
+        """Have a proxy for the next jobs, if there are any; tell when all are out of use."""
+        if self.is_due:
+            usual = _NONE
+            if (proxy := self._usual.proxy) is not None and proxy.id is not None:
+                usual = proxies.still_usable(self._db, proxy.id)
+            self._take(usual if usual.proxy is not None else proxies.look(self._db))
+        if self._usual.reason:
+            # Whoever waits for a proxy wants to see the first one that is back.
+            self._looked_at = float("-inf")
+            return Closure(PROXIES, self._usual.reason, self._usual.seconds)
+        return None
+
+    def serve(self, claim: Claim) -> None:
+        """Let a job's page go through its proxy; raises ProxyUnavailable rather than go without."""
+        self._serving = _NONE
+        if claim.profile_id:
+            return
+        choice, site = self._usual, claim.site or ""
+        if claim.account_id and choice != _NONE:
+            choice = self._choice_for(site, claim.account_id)
+        elif site in self._cooling_sites:
+            choice = self._choice_for(site)
+        if choice.proxy is None and choice.reason:
+            raise ProxyUnavailable(choice.reason, after=choice.seconds)
+        self._serving = choice
+        self._session.use_proxy(choice.proxy)
+
+    def serve_profile(self, proxy: Proxy | None) -> None:
+        """Note that a job's pages go through its profile's own proxy, if that has one."""
+        self._serving = Choice(proxy)
+
+    def fault(self, error: BaseException, site: str | None) -> str | None:
+        """Say so when it was the proxy that failed, not the site behind it nor the job."""
+        proxy = self._serving.proxy
+        if proxy is None or proxy.id is None:
+            return None
+        what = f"proxy {proxy.name} ({proxy.label}) cannot be used"
+        answer = self._session.recorder.main_response
+        if answer is not None and answer.status == LOGIN_REFUSED:
+            return f"{what}: it refuses the login (HTTP {LOGIN_REFUSED})"
+        code = proxy_fault(error)
+        if code is None or (code == TUNNEL_FAULT and self._is_fault_of_site(proxy.id, site or "")):
+            return None
+        return f"{what}: net::{code}"
+
+    def succeeded(self) -> None:
+        """Note that the running job's proxy works; free unless it had failed before."""
+        proxy = self._serving.proxy
+        if proxy is None or proxy.id is None:
+            return
+        self._proven[proxy.id] = time.monotonic()
+        if self._serving.failures:
+            proxy_id = proxy.id
+            self._tell(lambda: proxies.note_success(self._db, proxy_id))
+            self._looked_at = float("-inf")
+
+    def drop(self, reason: str) -> None:
+        """Leave the running job's proxy alone, which cannot be used, and take the next."""
+        self._part_from(
+            lambda proxy_id: proxies.note_unreachable(self._db, proxy_id, reason), reason
+        )
+
+    def turn(self, reason: str, retry_after: float | None, site: str | None) -> bool:
+        """After a block: the next proxy for that site, or without proxies a fresh context.
+
+        Returns whether there was a proxy, which is left alone for that site now.
+        """
+        return self._part_from(
+            lambda proxy_id: proxies.note_block(
+                self._db, proxy_id, self._cooldown_seconds, retry_after, reason, site or ""
+            ),
+            reason,
+            f" {blocks.where(site or '')}",
+        )
+
+    def _part_from(self, note: Callable[[int], None], reason: str, where: str = "") -> bool:
+        proxy, self._serving = self._serving.proxy, _NONE
+        self._session.renew_context()
+        if proxy is None or proxy.id is None:
+            return False
+        proxy_id = proxy.id
+        logger.warning(
+            "proxy %s (%s) is left alone a while%s: %s", proxy.name, proxy, where, reason
+        )
+        self._tell(lambda: note(proxy_id))
+        self._proven.pop(proxy_id, None)
+        self._looked_at = float("-inf")
+        return True
+
+    def _choice_for(self, site: str, account_id: str | None = None) -> Choice:
+        """Find an account's own proxy, or the next that may be used for a site, and keep to it."""
+        try:
+            with self._db.patience(PATIENCE_SECONDS):
+                choice = proxies.look(self._db, account_id=account_id, site=site)
+                if account_id is None and choice.proxy is not None:
+                    self._take(choice)
+                return choice
+        except DatabaseUnavailable as error:
+            raise ProxyUnavailable(f"the proxy cannot be looked up: {error}") from error
+
+    def _take(self, usual: Choice) -> None:
+        if usual.proxy != self._usual.proxy and usual.proxy is not None:
+            logger.info("pages go through proxy %s (%s) now", usual.proxy.name, usual.proxy)
+        self._usual = usual
+        self._cooling_sites = frozenset()
+        if usual.proxy is not None:
+            rows = blocks.cooling(self._db, usual.proxy.id)
+            self._cooling_sites = frozenset(row["site"] for row in rows)
+        self._looked_at = time.monotonic()
+
+    def _is_fault_of_site(self, proxy_id: int, site: str) -> bool:
+        """Judge a tunnel that was refused: by proxies that cannot reach a site, and by bad ones.
+
+        A proxy that has just worked is not to blame, nor is one for a site that another proxy
+        could not reach either: otherwise one dead site would cost the pool all its proxies.
+        """
+        now = time.monotonic()
+        if now - self._proven.get(proxy_id, float("-inf")) < MEMORY_SECONDS:
+            return True
+        other, failed_at = self._tunnels_failed.get(site, (proxy_id, now))
+        if other != proxy_id and now - failed_at < MEMORY_SECONDS:
+            return True
+        self._tunnels_failed[site] = (proxy_id, now)
+        return False
+
+    def _tell(self, what: Callable[[], None]) -> None:
+        try:
+            what()
+        except DatabaseUnavailable as error:
+            # The job's outcome has been written; what is known of a proxy is an estimate.
+            logger.debug("a proxy's state was not written: %s", error)

@@ -1,0 +1,90 @@
+"""Running a task without the queue: to try it, to reproduce a failure, to test it.
+
+What the task gets is exactly what a worker would give it; what it raises is raised here.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worker.browser.options import BrowserOptions, find_browser
+from worker.browser.session import BrowserSession
+from worker.execution.task_call import run_task
+from worker.models import JSON
+from worker.tasks.job import Job
+from worker.tasks.registry import Task
+
+
+@dataclass(slots=True)
+class Rehearsal:
+    """A browser of one's own, and a folder for what tasks keep."""
+
+    session: BrowserSession
+    results_dir: Path
+    timeout_seconds: float = 600.0
+
+    def run(
+        self,
+        task: Task,
+        payload: dict[str, Any],
+        *,
+        job_id: int = 0,
+        trace: Path | None = None,
+        on_step: Callable[[str], None] = lambda text: None,
+    ) -> JSON:
+        """Run a task on a payload and return its result; `trace` keeps a recording of it."""
+        shaped = task.fit(payload)
+        seconds = task.timeout_seconds or self.timeout_seconds
+        job = Job(
+            id=job_id,
+            attempt=1,
+            max_attempts=1,
+            task=task.name,
+            deadline=time.monotonic() + seconds,
+            timeout_seconds=seconds,
+            results_dir=self.results_dir,
+            _on_step=on_step,
+        )
+        is_clean = False
+        try:
+            text = run_task(self.session, task, shaped, job, trace=trace is not None)
+            is_clean = True
+            result: JSON = json.loads(text)
+            return result
+        finally:
+            if trace is not None and self.session.is_alive:
+                with self.session.limit(20.0):
+                    self.session.stop_trace(trace)
+            if is_clean:
+                self.session.release(clean=True)
+
+    def forget(self) -> None:
+        """Throw the page of a failed task away, after its evidence was taken."""
+        self.session.release(clean=False)
+
+
+@contextmanager
+def rehearse(
+    results_dir: Path, *, browser: str | None = None, headless: bool = True, timeout: float = 30.0
+) -> Iterator[Rehearsal]:
+    """Have a browser for tasks, and nothing of it left afterwards."""
+    with tempfile.TemporaryDirectory(prefix="nightshift-") as folder:
+        options = BrowserOptions(
+            tmp_dir=Path(folder) / "browser",
+            executable=find_browser(browser),
+            headless=headless,
+            page_timeout_seconds=timeout,
+        )
+        session = BrowserSession(options)
+        session.open()
+        try:
+            yield Rehearsal(session, results_dir)
+        finally:
+            session.close()

@@ -1,0 +1,120 @@
+"""Running one task with one page: the payload checked, the time limited, the result JSON.
+
+Knows nothing of queues and claims: the worker runs its jobs through here, and so does whoever
+tries a task by hand or in a test.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import time
+from typing import Any
+
+from worker.browser import block_detection
+from worker.browser.session import BrowserSession
+from worker.errors import Blocked, Fail, JobTimedOut, PayloadError
+from worker.models import JSON
+from worker.tasks.job import Job
+from worker.tasks.registry import Task
+
+MAX_RESULT_BYTES = 1_000_000
+
+logger = logging.getLogger("nightshift.worker")
+
+
+def run_task(
+    session: BrowserSession, task: Task, payload: Any, job: Job, *, trace: bool = False
+) -> str:
+    """Run a task until its deadline and return its result as JSON; raises what ended it otherwise.
+
+    A task past its deadline has its browser killed and raises JobTimedOut; a page that refused us
+    as a robot raises Blocked, whatever the task made of it.
+    """
+    page = None
+    if task.browser:
+        page = session.page_for_job(isolated=task.isolation == "context", trace=trace)
+    problem: BaseException | None = None
+    result = None
+    worker_pid = os.getpid()
+    seconds = max(0.1, job.deadline - time.monotonic())
+    with session.limit(seconds) as limit:
+        try:
+            result = task.function(page, payload, job)  # type: ignore[arg-type]
+        except BaseException as error:
+            problem = error
+        if os.getpid() != worker_pid:
+            # The task forked and its child came back here: it must not go on as a second worker.
+            os._exit(1)
+        _mend_output()
+        # A refusal looks like an ordinary failure, and often like success.
+        if not isinstance(problem, Blocked) and (refusal := _refusal(session)) is not None:
+            refusal.__cause__ = problem
+            problem = refusal
+    if limit.fired:
+        # The killed browser makes the blocked call raise, or return something empty.
+        raise JobTimedOut(job.timeout_seconds or seconds, limit.stack) from problem
+    if problem is not None:
+        raise problem
+    return as_json(result)
+
+
+def parse_payload(text: str) -> dict[str, Any]:
+    """Read a payload; raises PayloadError when it is not a JSON object."""
+    payload = parse_json(text)
+    if not isinstance(payload, dict):
+        raise PayloadError(
+            f"the payload is {_kind(payload)}, not an object; "
+            f'write one such as {{"url": "https://example.com"}}'
+        )
+    return payload
+
+
+def parse_json(text: str) -> JSON:
+    """Read JSON; raises PayloadError when it is none."""
+    try:
+        parsed: JSON = json.loads(text)
+        return parsed
+    except ValueError as error:
+        raise PayloadError(f"the payload is not JSON: {error}") from error
+
+
+def _mend_output() -> None:
+    """Open what a task has closed: the next one may want to print."""
+    for name, fd in (("stdout", 1), ("stderr", 2)):
+        if getattr(sys, name).closed:
+            setattr(sys, name, open(fd, "w", encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+def _refusal(session: BrowserSession) -> Blocked | None:
+    """Tell whether the site has refused us as a robot."""
+    if session.page is None:
+        return None
+    try:
+        return block_detection.detect(session.recorder, session.page)
+    except Exception as problem:
+        logger.debug("cannot tell whether the page is a challenge: %s", problem)
+        return None
+
+
+def _kind(value: JSON) -> str:
+    names = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def as_json(result: Any) -> str:
+    """Write a result as JSON; raises Fail when it is none, or too large."""
+    try:
+        text = json.dumps(result, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Fail(
+            f"the task returned what is not JSON ({error}); return dicts, lists, texts and numbers"
+        ) from error
+    if len(text) > MAX_RESULT_BYTES:
+        raise Fail(
+            f"the task's result is {len(text) / 1e6:.1f} MB, the limit is "
+            f"{MAX_RESULT_BYTES / 1e6:g} MB; write it to a file and return its path"
+        )
+    return text

@@ -1,0 +1,75 @@
+"""Caps on what runs at once and on how often something starts, correct across hosts.
+
+The jobs in progress are the count themselves, so nothing can leak; starts of a limited key are
+spaced evenly. Both are judged while the limit's row is locked, in the transaction of the claim.
+"""
+
+from __future__ import annotations
+
+import re
+
+from worker.claiming.closed_keys import Closure, closed_by_limits, limit_reached
+from worker.database.client import Database, Row, Transaction
+from worker.errors import UsageError
+
+KINDS = ("site", "task", "account", "vendor")
+
+_KEY = re.compile(r"global|(?:site|task|account|vendor):\S.*")
+
+
+def set_limit(
+    db: Database, key: str, *, concurrent: int | None, per_minute: float | None, by: str
+) -> None:
+    """Set the limit of a key, in place of the one it had; takes effect within two seconds."""
+    db.execute(
+        "set_limit",
+        name=checked(key),
+        concurrent=concurrent,
+        per_minute=per_minute,
+        set_by=by[:255],
+    )
+
+
+def clear_limit(db: Database, key: str) -> bool:
+    """Remove the limit of a key; tell whether it had one."""
+    return db.execute("clear_limit", name=checked(key)) > 0
+
+
+def all_limits(db: Database) -> list[tuple[Row, Closure | None]]:
+    """List every limit with what it holds back now, if it does."""
+    limits = db.fetch_all("read_limits")
+    closed = {closure.key: closure for closure in closed_by_limits(db, limits)}
+    return [(row, closed.get(row["name"])) for row in limits]
+
+
+def admit(tx: Transaction, keys: tuple[str, ...]) -> Closure | None:
+    """Judge a claim by the limits of its keys, which stay locked until the claim is made.
+
+    Returns what refuses it, or None when it may go on: its start is counted then.
+    """
+    limits = tx.fetch_all("lock_limits", names=keys)
+    for row in limits:
+        in_use = 0 if row["concurrent"] is None else _in_use(tx, row["name"])
+        if refusal := limit_reached(row, in_use):
+            return refusal
+    if any(row["per_minute"] is not None for row in limits):
+        tx.execute("count_start", names=keys)
+    return None
+
+
+def _in_use(tx: Transaction, key: str) -> int:
+    kind, _, value = key.partition(":")
+    only = {name: value if name == kind else None for name in ("site", "task", "account")}
+    return int(tx.fetch_all("count_in_progress", **only)[0]["jobs"])
+
+
+def checked(key: str) -> str:
+    """Return a key as it is kept; raises UsageError for what cannot be limited."""
+    key = key.strip()
+    if key.startswith("site:"):
+        host = re.sub(r"^https?://", "", key.removeprefix("site:").lower()).partition("/")[0]
+        key = f"site:{host.removeprefix('www.')}"
+    if not _KEY.fullmatch(key) or len(key) > 255:
+        kinds = ", ".join(f"{kind}:…" for kind in KINDS)
+        raise UsageError(f"{key!r} cannot be limited; write global, {kinds}")
+    return key

@@ -1,0 +1,225 @@
+"""Dead letters: jobs in error, grouped by what went wrong, and what a person does about them.
+
+A scope is frozen by the database's clock when it is made: what fails again later is not in it.
+Actions go in small guarded transactions, so they may be killed midway and simply called again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from worker.database.client import Database, Row
+from worker.errors import UsageError
+from worker.history import archive
+from worker.history.archive import EARLIEST, Label, ago, now
+from worker.settings import parse_duration
+
+AT_ONCE = 500
+PAGE = 5000
+FILTER_HELP = "task=NAME, site=HOST, older-than=6h, newer-than=1d, reason~TEXT (as the last)"
+
+_CONDITION = re.compile(r"\s*(task|site|older-than|newer-than)\s*=\s*([^,]+?)\s*(?:,|$)")
+_REASON = re.compile(r"\s*reason\s*~\s*(.+?)\s*$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Conditions that must all hold for a job in error to be meant."""
+
+    task: str | None = None
+    site: str | None = None
+    older_than_seconds: float = 0.0
+    newer_than_seconds: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which jobs are meant: a whole group, what a filter lets through, or these numbers."""
+
+    until: datetime
+    group: str | None = None
+    ids: tuple[int, ...] = ()
+    filter: Filter | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many jobs a scope holds, and how many more only muted groups keep out of it."""
+
+    jobs: int
+    muted: int = 0
+
+
+def groups(db: Database, *, since_seconds: float | None = None) -> list[Row]:
+    """List the groups of jobs that are in error now, the largest first."""
+    since = EARLIEST if since_seconds is None else ago(now(db), since_seconds)
+    return db.fetch_all("failure_groups_now", since=since)
+
+
+def groups_of_run(db: Database, run_id: int, limit: int) -> list[dict[str, Any]]:
+    """List the largest groups of what has ended in error since a run began, ready for JSON."""
+    rows = db.fetch_all("failure_groups_of_run", run_id=run_id, limit=limit)
+    return [
+        {
+            "group": row["fingerprint"],
+            "jobs": int(row["jobs"]),
+            "label": row["label"],
+            "is_new": bool(row["is_new"]),
+        }
+        for row in rows
+    ]
+
+
+def find_group(db: Database, prefix: str) -> Row:
+    """Find the one group whose fingerprint begins so; raises UsageError when it is not one."""
+    if not re.fullmatch(r"[0-9A-Za-z]{1,16}", prefix):
+        raise UsageError(f"{prefix!r} names no group; launcher.py errors lists them")
+    found = db.fetch_all("failure_groups_like", pattern=f"{prefix}%")
+    if not found:
+        raise UsageError(
+            f"no group of failures begins with {prefix}; launcher.py errors lists them"
+        )
+    if len(found) > 1 and found[0]["fingerprint"] != prefix:
+        names = ", ".join(row["fingerprint"] for row in found)
+        raise UsageError(f"several groups begin with {prefix}: {names}; give more of it")
+    return found[0]
+
+
+def jobs_of_group(db: Database, fingerprint: str, limit: int) -> list[Row]:
+    """List the newest jobs in error of a group, with the reason and evidence of each."""
+    return db.fetch_all("dead_letters_of_group", fingerprint=fingerprint, limit=limit)
+
+
+def mute(db: Database, fingerprint: str, *, by: str, reason: str) -> None:
+    """Leave a group out of the lists and of filters until it is unmuted."""
+    db.execute("mute_group", fingerprint=fingerprint, by=by[:255], reason=reason[:255])
+
+
+def unmute(db: Database, fingerprint: str) -> bool:
+    """Show a group again; tell whether it had been muted."""
+    return db.execute("unmute_group", fingerprint=fingerprint) > 0
+
+
+def parse_filter(text: str) -> Filter:
+    """Read `task=visit,older-than=6h,reason~timeout`; raises UsageError for anything else."""
+    found: dict[str, str] = {}
+    rest = text
+    while rest.strip():
+        if said := _REASON.match(rest):
+            found["reason"] = said[1]
+            break
+        condition = _CONDITION.match(rest)
+        if condition is None:
+            raise UsageError(f"--filter: {rest.strip()!r} is not understood; write {FILTER_HELP}")
+        if condition[1] in found:
+            raise UsageError(f"--filter names {condition[1]} twice; all conditions must hold")
+        found[condition[1]] = condition[2]
+        rest = rest[condition.end() :]
+    if not found:
+        raise UsageError(f"--filter is empty; write {FILTER_HELP}")
+    return Filter(
+        task=found.get("task"),
+        site=found["site"].lower().removeprefix("www.") if "site" in found else None,
+        older_than_seconds=_seconds(found, "older-than") or 0.0,
+        newer_than_seconds=_seconds(found, "newer-than"),
+        reason=found.get("reason"),
+    )
+
+
+def states(db: Database, ids: Sequence[int]) -> dict[int, str]:
+    """Tell the states of those of these jobs that are in the queue."""
+    return {row["id"]: row["status"] for row in db.fetch_all("states_of_jobs", ids=tuple(ids))}
+
+
+def count(db: Database, scope: Scope) -> Count:
+    """Count what a scope holds now."""
+    if scope.ids:
+        return Count(sum(status == "error" for status in states(db, scope.ids).values()))
+    if scope.group is not None:
+        row = db.fetch_all("count_group", fingerprint=scope.group, until=scope.until)[0]
+        return Count(int(row["jobs"]))
+    row = db.fetch_all("count_filtered", **_conditions(scope))[0]
+    return Count(int(row["jobs"]), int(row["muted"]))
+
+
+def retry(db: Database, scope: Scope, *, limit: int | None = None) -> int:
+    """Put the scope's jobs back to pending with fresh budgets, oldest first; return how many."""
+    return sum(
+        db.execute("retry_dead_letters", ids=tuple(ids), until=scope.until)
+        for ids in _chunks(db, scope, limit)
+    )
+
+
+def repeat_done(db: Database, ids: Sequence[int], until: datetime) -> int:
+    """Put done jobs back to be done again; return how many."""
+    return db.execute("repeat_done_jobs", ids=tuple(ids), until=until)
+
+
+def discard(db: Database, scope: Scope, label: Label, *, limit: int | None = None) -> int:
+    """Move the scope's jobs to the archive, oldest first; return how many."""
+    return sum(
+        archive.move(db, ids, label, until=scope.until, statuses=("error",)).jobs
+        for ids in _chunks(db, scope, limit)
+    )
+
+
+def _chunks(db: Database, scope: Scope, limit: int | None) -> Iterator[list[int]]:
+    """Read the scope's numbers in order; a limit of None is none."""
+    left = float("inf") if limit is None else limit
+    for page in [list(scope.ids)] if scope.ids else _pages(db, scope):
+        for start in range(0, len(page), AT_ONCE):
+            ids = page[start : start + AT_ONCE]
+            ids = ids if len(ids) <= left else ids[: int(left)]
+            if not ids:
+                return
+            left -= len(ids)
+            yield ids
+
+
+def _pages(db: Database, scope: Scope) -> Iterator[list[int]]:
+    after = 0
+    while True:
+        if scope.group is not None:
+            rows = db.fetch_all(
+                "group_page",
+                fingerprint=scope.group,
+                until=scope.until,
+                after=after,
+                limit=PAGE,
+            )
+        else:
+            rows = db.fetch_all("filtered_page", **_conditions(scope), after=after, limit=PAGE)
+        if not rows:
+            return
+        after = rows[-1]["id"]
+        yield [row["id"] for row in rows if row["is_meant"]]
+
+
+def _conditions(scope: Scope) -> dict[str, Any]:
+    wanted = scope.filter or Filter()
+    newer = wanted.newer_than_seconds
+    reason = None
+    if wanted.reason is not None:
+        escaped = re.sub(r"([\\%_])", r"\\\1", wanted.reason.lower())
+        reason = f"%{escaped}%"
+    return {
+        "task": wanted.task,
+        "site": wanted.site,
+        "since": EARLIEST if newer is None else ago(scope.until, newer),
+        "until": ago(scope.until, wanted.older_than_seconds),
+        "reason": reason,
+    }
+
+
+def _seconds(found: dict[str, str], name: str) -> float | None:
+    if name not in found:
+        return None
+    try:
+        return parse_duration(found[name])
+    except ValueError as error:
+        raise UsageError(f"--filter {name}: {error}") from None

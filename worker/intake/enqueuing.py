@@ -1,0 +1,147 @@
+"""`enqueue(task, payload, …)` for Python programs, also within a transaction of their own.
+
+Given a connection, the job is one INSERT on it and nothing else: it comes and goes with whatever
+else the caller commits or rolls back. Importing this costs nothing: no driver, no connection.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from worker.database.server_errors import DUPLICATE_KEY
+from worker.database.statements import query
+from worker.errors import DuplicateKey, PayloadError, UsageError
+from worker.intake.jobs import MAX_DEDUPE_KEY, as_text
+from worker.settings import PROJECT_ROOT, load_dotenv
+from worker.tasks.registry import task_of
+
+# The widths of their columns: a connection that is not strict would cut what is longer.
+WIDTHS = {
+    "task": 64,
+    "dedupe_key": MAX_DEDUPE_KEY,
+    "callback_url": 2048,
+    "profile_id": 64,
+    "account_id": 64,
+}
+INTEGERS = {
+    "priority": (-(2**31), 2**31 - 1),
+    "max_attempts": (1, 2**31 - 1),
+    "timeout_seconds": (1, 2**31 - 1),
+}
+
+
+def enqueue(
+    task: str | Callable[..., Any],
+    payload: Any,
+    *,
+    connection: Any = None,
+    priority: int = 0,
+    not_before: datetime | None = None,
+    max_attempts: int | None = None,
+    timeout_seconds: int | None = None,
+    dedupe_key: str | None = None,
+    callback_url: str | None = None,
+    profile_id: str | None = None,
+    account_id: str | None = None,
+) -> int | None:
+    """Add one job and return its id; None when a job with that dedupe key is there already.
+
+    `task` is a name or a function marked with `@task`, which then checks the payload: a dict, or
+    the dataclass it declares. `connection` is any DB-API connection to the queue's database: the
+    job is inserted on it and the commit is yours. Without one, the settings say where the queue
+    is, and the job is committed. A `not_before` without a zone is local time.
+    Raises PayloadError or UsageError, and touches nothing, when the job cannot be meant.
+    """
+    row: dict[str, Any] = {
+        "task": task if isinstance(task, str) else task_of(task).name,
+        "payload": _as_json(task, payload),
+        "priority": priority,
+        "not_before": _utc(not_before),
+        "max_attempts": max_attempts,
+        "timeout_seconds": timeout_seconds,
+        "dedupe_key": dedupe_key,
+        "callback_url": callback_url,
+        "profile_id": profile_id,
+        "account_id": account_id,
+    }
+    _check(row)
+    return _insert_by_settings(row) if connection is None else _insert(connection, row)
+
+
+def _insert(connection: Any, row: Mapping[str, Any]) -> int | None:
+    if not hasattr(connection, "cursor"):
+        raise UsageError(
+            f"enqueue: connection={type(connection).__name__} has no cursor(); give a DB-API "
+            f"connection (from SQLAlchemy: session.connection().connection)"
+        )
+    cursor = connection.cursor()
+    try:
+        cursor.execute(query("enqueue_one"), row)
+        return int(cursor.lastrowid)
+    except Exception as error:
+        # Told by its number, because every driver has exceptions of its own. The server has undone
+        # the statement and nothing else: the caller's transaction goes on.
+        if row["dedupe_key"] is not None and DUPLICATE_KEY in (error.args or (None,))[:1]:
+            return None
+        raise
+    finally:
+        cursor.close()
+
+
+def _insert_by_settings(row: Mapping[str, Any]) -> int | None:
+    # Here, so that task files, which import this package, do not load a database driver.
+    from worker.database import migrations
+    from worker.database.client import Database
+    from worker.database.connection import resolve
+
+    environ = dict(os.environ)
+    load_dotenv(Path(environ.get("NIGHTSHIFT_ENV_FILE") or PROJECT_ROOT / ".env"), environ)
+    with closing(Database(resolve(environ))) as db:
+        migrations.ensure(db)
+        try:
+            return db.insert("enqueue_one", **row)
+        except DuplicateKey:
+            return None
+
+
+def _as_json(task: str | Callable[..., Any], payload: Any) -> str:
+    if dataclasses.is_dataclass(payload) and not isinstance(payload, type):
+        payload = dataclasses.asdict(payload)
+    if not isinstance(payload, dict):
+        raise PayloadError(
+            f"the payload is of type {type(payload).__name__}; give a dict, such as "
+            f'{{"url": "https://example.com"}}'
+        )
+    as_text(payload)
+    if not isinstance(task, str):
+        task_of(task).fit(payload)
+    # In ASCII, because the caller's connection may have any character set.
+    return json.dumps(payload)
+
+
+def _utc(moment: datetime | None) -> datetime | None:
+    return None if moment is None else moment.astimezone(UTC).replace(tzinfo=None)
+
+
+def _check(row: Mapping[str, Any]) -> None:
+    for name, width in WIDTHS.items():
+        text = row[name]
+        if text is None and name != "task":
+            continue
+        if not isinstance(text, str) or not 1 <= len(text) <= width:
+            raise UsageError(
+                f"enqueue: {name}={text!r:.80}; give a text of 1 to {width} characters"
+            )
+    for name, (low, high) in INTEGERS.items():
+        number = row[name]
+        if number is None and name != "priority":
+            continue
+        if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
+            raise UsageError(f"enqueue: {name}={number!r:.80}; give a whole number from {low} up")

@@ -1,0 +1,79 @@
+"""Where proxies were blocked: each is left alone for that site for a while, not for the others.
+
+A job's route is whose proxy it goes through, and to which site. Jobs without a site share one: ''.
+"""
+
+from __future__ import annotations
+
+from worker.database.client import Database, Row, Transaction
+from worker.models import Candidate
+
+# Whose block is longest ago comes first; a day later nobody minds.
+MEMORY_SECONDS = 86400.0
+FORGET_AT_ONCE = 100
+
+
+def note(db: Database, proxy_id: int, site: str, seconds: float, reason: str) -> None:
+    """Leave a proxy alone for one site, for so long, unless that is longer already."""
+
+    def write(tx: Transaction) -> None:
+        # A proxy that was removed meanwhile has nothing to be remembered.
+        if tx.execute("count_proxy_block", id=proxy_id):
+            tx.execute(
+                "add_proxy_block",
+                proxy_id=proxy_id,
+                site=site,
+                seconds=seconds,
+                reason=reason[:255],
+            )
+
+    db.transaction(write)
+    db.execute("forget_old_proxy_blocks", seconds=MEMORY_SECONDS, limit=FORGET_AT_ONCE)
+
+
+def cooling(db: Database, proxy_id: int | None = None) -> list[Row]:
+    """List the sites that a proxy, or each of them, is left alone for now."""
+    return db.fetch_all("cooling_sites", proxy_id=proxy_id)
+
+
+def closed_routes(db: Database) -> list[tuple[str, str, float]]:
+    """List the keys of routes that nothing can take now, each with the reason and for how long."""
+    found = []
+    for row in db.fetch_all("cooling_routes"):
+        site, kind, owner = row["site"], row["kind"], row["owner"]
+        if owner is None:
+            key, reason = exit_key(site), f"all proxies cool down {where(site)} after blocks"
+        else:
+            key, reason = route_key(kind, owner, site), cools(kind, owner, row["proxy"], site)
+        found.append((key, reason, float(row["cooling_seconds"])))
+    return found
+
+
+def route_keys(candidate: Candidate) -> list[str]:
+    """Name the routes that a job depends on: its owner's, and without a profile any proxy's."""
+    site, keys = candidate.site or "", []
+    if candidate.profile_id:
+        return [route_key("profile", candidate.profile_id, site)]
+    if candidate.account_id:
+        keys = [route_key("account", candidate.account_id, site)]
+    return [*keys, exit_key(site)]
+
+
+def exit_key(site: str) -> str:
+    """Name the way to a site by whatever proxy."""
+    return f"exit:{site}"
+
+
+def route_key(kind: str, owner: str, site: str) -> str:
+    """Name the way of a profile or an account to a site."""
+    return f"route:{kind}:{owner}@{site}"
+
+
+def cools(kind: str, owner: str, proxy: str, site: str) -> str:
+    """Say that the proxy of a profile or an account is left alone for a site."""
+    return f"proxy {proxy} of {kind} {owner} cools down {where(site)} after a block"
+
+
+def where(site: str) -> str:
+    """Name a site in a sentence."""
+    return f"at {site}" if site else "for jobs without a site"

@@ -1,0 +1,107 @@
+"""Try a proxy: ask for a page through it and tell how that went, without its login in any text."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import httpx
+
+from worker.errors import UsageError
+from worker.proxies.proxy import Proxy
+
+TRIAL_URL = "https://example.com/"
+TRIAL_SECONDS = 15.0
+TRIALS_AT_ONCE = 16
+
+_SOCKS_REFUSALS = {
+    1: "general failure",
+    2: "not allowed",
+    3: "network unreachable",
+    4: "host unreachable",
+    5: "connection refused",
+    6: "took too long",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How one test of a proxy went; `problem` is None when it went well."""
+
+    proxy: Proxy
+    took_ms: int
+    status: int | None = None
+    problem: str | None = None
+
+
+def try_all(
+    proxies: list[Proxy], url: str = TRIAL_URL, seconds: float = TRIAL_SECONDS
+) -> Iterator[Trial]:
+    """Try several at once; raises UsageError for a URL that cannot be asked for."""
+    target = _target(url)
+    with ThreadPoolExecutor(TRIALS_AT_ONCE) as pool:
+        yield from pool.map(lambda proxy: _try(proxy, target, seconds), proxies)
+
+
+def _target(url: str) -> httpx.URL:
+    try:
+        target = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise UsageError(f"--url is not a URL ({error}); write https://example.com/") from None
+    if target.scheme not in ("http", "https") or not target.host:
+        raise UsageError("--url is not one to ask for; write https://example.com/")
+    return target
+
+
+def _try(proxy: Proxy, target: httpx.URL, seconds: float) -> Trial:
+    began = time.monotonic()
+    status, problem = None, None
+    try:
+        if proxy.scheme == "socks5":
+            problem = _reach_by_socks(proxy, target, seconds)
+        else:
+            status = _ask(proxy, target, seconds)
+    except (httpx.HTTPError, OSError) as error:
+        problem = _said(error, proxy)
+    if status == httpx.codes.PROXY_AUTHENTICATION_REQUIRED:
+        problem = "it refuses the login (HTTP 407)"
+    return Trial(proxy, round((time.monotonic() - began) * 1000), status, problem)
+
+
+def _ask(proxy: Proxy, target: httpx.URL, seconds: float) -> int:
+    # Without trust_env no proxy of the environment gets between us and the one under test.
+    with (
+        httpx.Client(proxy=proxy.url, timeout=seconds, trust_env=False) as client,
+        client.stream("GET", target) as answer,
+    ):
+        return answer.status_code
+
+
+def _reach_by_socks(proxy: Proxy, target: httpx.URL, seconds: float) -> str | None:
+    """Have the proxy connect to the target's host, and say what it answered if it did not."""
+    host = target.host.encode("idna")
+    port = target.port or (443 if target.scheme == "https" else 80)
+    with socket.create_connection((proxy.host, proxy.port), seconds) as link:
+        link.settimeout(seconds)
+        # Version 5, one way to log in: none.
+        link.sendall(b"\x05\x01\x00")
+        if link.recv(2) != b"\x05\x00":
+            return "it is no SOCKS5 proxy, or wants a login"
+        # Connect to a host given by its name.
+        link.sendall(b"\x05\x01\x00\x03" + bytes([len(host)]) + host + port.to_bytes(2, "big"))
+        answer = link.recv(10)
+    if len(answer) < 2 or answer[1] != 0:
+        code = answer[1] if len(answer) > 1 else 1
+        return f"it does not reach {target.host}: {_SOCKS_REFUSALS.get(code, f'code {code}')}"
+    return None
+
+
+def _said(error: Exception, proxy: Proxy) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    for secret in (proxy.url, proxy.password, proxy.username):
+        if secret:
+            text = text.replace(secret, "***")
+    return text[:255]

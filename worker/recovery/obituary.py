@@ -1,0 +1,38 @@
+"""Evidence of a death: what the launcher knows of a worker that could not speak for itself.
+
+The worker's last lines hold, after a hang, the Python stack it was stuck in.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from worker.evidence.files import new_attempt_folder, write_atomically
+from worker.log import printable, redact
+from worker.models import Claim, Outcome
+from worker.queue.endings import blamed
+
+
+def write(errors_dir: Path, claim: Claim, death: dict[str, Any]) -> str:
+    """Leave error.json and output.log for a dead worker's job; return its folder, or OSError."""
+    report = {
+        "job_id": claim.job_id,
+        "attempt": claim.attempt,
+        "fence": claim.fence,
+        "task": claim.task,
+        "outcome": death["outcome"],
+        "cause": blamed(Outcome(death["outcome"])),
+        "ending": death["ending"],
+        "worker_slot": death["slot"],
+        "incarnation": death["incarnation"],
+        "doing": redact(death["label"]),
+        "last_step": death["step"] or None,
+        "seconds": round(death["seconds"], 1),
+    }
+    output = "".join(f"{redact(printable(line))}\n" for line in death["output"])
+    folder = new_attempt_folder(errors_dir, claim.job_id, claim.attempt)
+    write_atomically(folder / "error.json", json.dumps(report, indent=2).encode() + b"\n")
+    write_atomically(folder / "output.log", output.encode("utf-8", "replace"))
+    return f"{claim.job_id}/{claim.attempt}"

@@ -1,0 +1,152 @@
+"""The outbox: which outcomes somebody still has to be told of, and how the telling goes.
+
+An event is taken under a guard and for a time, so that any number of deliverers may be at work and
+one that is killed loses nothing. Events of one job are taken in the order they happened.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from worker.backoff import backoff_seconds
+from worker.database.client import Database, Row
+from worker.models import JSON
+
+# A delivery takes eleven seconds at most; whoever holds an event longer is gone.
+LEASE_SECONDS = 60.0
+FIRST_DELAY_SECONDS = 5.0
+MAX_DELAY_SECONDS = 3600.0
+# Hourly tries fill three days first; this ends what is tried more often than that.
+MAX_DELIVERIES = 100
+MAX_AGE_SECONDS = 3 * 86400.0
+KEPT_SECONDS = 7 * 86400.0
+AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One outcome as it was read; `deliveries` counts the tries, and guards what is written."""
+
+    id: int
+    event_id: str
+    event: str
+    job_id: int
+    attempt: int
+    task: str
+    dedupe_key: str | None
+    result: JSON
+    reason: str | None
+    happened_at: datetime
+    url: str = field(repr=False)
+    deliveries: int = 0
+    age_seconds: float = 0.0
+    now_seconds: int = 0
+
+    @property
+    def place(self) -> str:
+        """Whom it goes to: the URL up to its path, as queries know it. It may hold secrets."""
+        return place_of(self.url)
+
+
+def place_of(url: str) -> str:
+    """Cut a URL after its host, as SUBSTRING_INDEX does."""
+    return "/".join(url.split("/")[:3])
+
+
+def has_due(db: Database) -> bool:
+    """Tell whether any event should be sent now."""
+    row = db.fetch_one("has_due_events")
+    return row is not None and bool(row["has_due"])
+
+
+def due(db: Database, *, limit: int, left_out: Collection[str] = ()) -> list[Event]:
+    """List events to be sent now, at most one of each job, none to the places left out."""
+    # No URL is empty, and an empty list is no SQL.
+    places = tuple(left_out) or ("",)
+    return [_event(row) for row in db.fetch_all("due_events", limit=limit, left_out=places)]
+
+
+def take(db: Database, event: Event) -> Event | None:
+    """Take an event for a minute; None when another deliverer has been faster."""
+    taken = db.execute(
+        "take_event", id=event.id, deliveries=event.deliveries, lease_seconds=LEASE_SECONDS
+    )
+    if taken != 1:
+        return None
+    values = {name: getattr(event, name) for name in Event.__slots__}
+    return Event(**{**values, "deliveries": event.deliveries + 1})
+
+
+def mark_delivered(db: Database, event: Event) -> None:
+    """Note that an event has arrived."""
+    db.execute("mark_delivered", id=event.id)
+
+
+def mark_failed(
+    db: Database,
+    event: Event,
+    problem: str,
+    *,
+    is_final: bool = False,
+    retry_after: float | None = None,
+) -> float | None:
+    """Note that an event did not arrive; return in how many seconds to try again, or None.
+
+    None means that it is given up: at once if that is final, else after three days.
+    """
+    delay: float | None = max(
+        backoff_seconds(event.deliveries, FIRST_DELAY_SECONDS, MAX_DELAY_SECONDS),
+        retry_after or 0.0,
+    )
+    if is_final or event.deliveries >= MAX_DELIVERIES or event.age_seconds > MAX_AGE_SECONDS:
+        delay = None
+    db.execute(
+        "mark_failed",
+        id=event.id,
+        deliveries=event.deliveries,
+        problem=problem[:500],
+        delay_seconds=delay,
+    )
+    return delay
+
+
+def give_up_old(db: Database, place: str, problem: str) -> int:
+    """Give up what has waited for three days for a place that is silent; return how many."""
+    return db.execute(
+        "give_up_old_events",
+        place=place,
+        problem=problem[:500],
+        max_seconds=MAX_AGE_SECONDS,
+        limit=AT_ONCE,
+    )
+
+
+def revive(db: Database) -> int:
+    """Let all given-up events be tried again; return how many."""
+    return db.execute("revive_given_up")
+
+
+def forget(db: Database) -> bool:
+    """Remove some events that arrived over a week ago; tell whether there are more of them."""
+    removed = db.execute("forget_delivered", kept_seconds=KEPT_SECONDS, limit=AT_ONCE)
+    return removed == AT_ONCE
+
+
+def counts(db: Database) -> dict[str, int]:
+    """Count the events that wait and those given up."""
+    return {name: int(value) for name, value in db.fetch_all("count_events")[0].items()}
+
+
+def undelivered(db: Database, *, limit: int) -> list[Row]:
+    """List what waits, soonest first, then what was given up."""
+    return db.fetch_all("undelivered_events", limit=limit)
+
+
+def _event(row: Row) -> Event:
+    values = dict(row)
+    values["result"] = None if row["result"] is None else json.loads(row["result"])
+    values["happened_at"] = row["happened_at"].replace(tzinfo=UTC)
+    return Event(**values)

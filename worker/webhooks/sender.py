@@ -1,0 +1,243 @@
+"""One delivery of one event: signed, limited in time and size, and only to where it may go.
+
+Whatever the receiver does, the answer is a receipt. Redirects are not followed, no proxy or other
+setting of the environment is obeyed, and no part of a URL but its host gets into a message.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+
+import httpx
+
+from worker.errors import SettingsError
+from worker.log import printable, redact
+from worker.retry_after import retry_after_seconds
+from worker.webhooks.addresses import PrivateAddress, resolve
+from worker.webhooks.outbox import Event
+
+# From the look-up of the name to the last byte of the answer's head.
+ANSWER_SECONDS = 10.0
+CONNECT_SECONDS = 3.0
+# The rest of an answer means nothing. Reading some of it lets the receiver finish its writing.
+REST_SECONDS = 1.0
+MAX_ANSWER_BYTES = 64 * 1024
+MAX_RETRY_AFTER_SECONDS = 86400.0
+MAX_ADDRESSES = 3
+GONE = 410
+# Answers that speak for the whole receiver, not for this event: it is spared for a while.
+BUSY = {429, 502, 503, 504}
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookSettings:
+    """What deliveries need to know; the secret is never shown."""
+
+    secret: bytes = field(repr=False)
+    allow_private: bool = False
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str]) -> WebhookSettings:
+        """Read the settings; without a secret there is no delivery, because none could be trusted.
+
+        They come from the environment or `.env` alone: a flag would show the secret to everybody.
+        """
+        secret = environ.get("NIGHTSHIFT_WEBHOOK_SECRET", "")
+        if not secret:
+            raise SettingsError(
+                "webhooks are not delivered: NIGHTSHIFT_WEBHOOK_SECRET is not set; put a long "
+                "random text into .env or the environment, and the same at the receiver"
+            )
+        allow = environ.get("NIGHTSHIFT_WEBHOOK_ALLOW_PRIVATE", "0").strip().lower()
+        if allow not in ("", "0", "1", "no", "yes", "false", "true"):
+            raise SettingsError("NIGHTSHIFT_WEBHOOK_ALLOW_PRIVATE is not understood; write 1 or 0")
+        return cls(secret.encode(), allow in ("1", "yes", "true"))
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What came of a delivery; without a problem it has arrived."""
+
+    problem: str | None = None
+    is_final: bool = False
+    is_receiver_down: bool = False
+    retry_after: float | None = None
+
+
+class Sender:
+    """Sends events, several at a time if asked to; use it as an async context manager."""
+
+    def __init__(self, settings: WebhookSettings) -> None:
+        self._settings = settings
+        self._client = httpx.AsyncClient(
+            verify=_tls(),
+            trust_env=False,
+            follow_redirects=False,
+            timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
+            # Connections are known by address, so one kept alive could serve another name that
+            # lives there, whose certificate nobody has looked at.
+            limits=httpx.Limits(max_keepalive_connections=0),
+        )
+
+    async def __aenter__(self) -> Sender:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._client.aclose()
+
+    async def send(self, event: Event) -> Receipt:
+        """Send one event; every failure is a receipt that says what went wrong."""
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                response = await self._post(event)
+        except TimeoutError:
+            return Receipt(f"no answer within {ANSWER_SECONDS:g} s", is_receiver_down=True)
+        except PrivateAddress as refusal:
+            return Receipt(str(refusal))
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError):
+            return Receipt("its callback_url is not a http:// or https:// URL", is_final=True)
+        except (httpx.TransportError, OSError) as error:
+            return Receipt(_said(error), is_receiver_down=True)
+        except Exception as error:
+            # The border to strangers: one event that nobody foresaw must not hold up the others.
+            return Receipt(_said(error))
+        await _skim(response)
+        return judge(response.status_code, response.headers)
+
+    async def _post(self, event: Event) -> httpx.Response:
+        url = httpx.URL(event.url)
+        if url.scheme not in DEFAULT_PORTS or not url.host:
+            raise httpx.UnsupportedProtocol("neither http nor https")
+        host = url.raw_host.decode("ascii")
+        addresses = await resolve(
+            host, url.port or DEFAULT_PORTS[url.scheme], allow_private=self._settings.allow_private
+        )
+        body = body_of(event)
+        headers = {
+            **signed_headers(self._settings.secret, event, body),
+            "Host": url.netloc.decode("ascii"),
+        }
+        for address in addresses[:MAX_ADDRESSES]:
+            request = self._client.build_request(
+                "POST",
+                url.copy_with(host=address),
+                content=body,
+                headers=headers,
+                extensions={"sni_hostname": host},
+            )
+            try:
+                return await self._client.send(request, stream=True)
+            except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                failure = error
+        raise failure
+
+
+def body_of(event: Event) -> bytes:
+    """Write what the receiver is told; the same at every delivery of an event."""
+    told = {
+        "event": event.event,
+        "event_id": event.event_id,
+        "job_id": event.job_id,
+        "task": event.task,
+        "dedupe_key": event.dedupe_key,
+        "attempt": event.attempt,
+        "happened_at": event.happened_at.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+        "result": event.result,
+        "reason": event.reason,
+    }
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def signed_headers(secret: bytes, event: Event, body: bytes) -> dict[str, str]:
+    """Name the event and sign it together with the time, so that it cannot be replayed later."""
+    timestamp = str(event.now_seconds)
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "Nightshift",
+        "Accept-Encoding": "identity",
+        "Connection": "close",
+        "Nightshift-Event-Id": event.event_id,
+        "Nightshift-Job-Id": str(event.job_id),
+        "Nightshift-Timestamp": timestamp,
+        "Nightshift-Signature": f"v1={signature(secret, timestamp, body)}",
+    }
+
+
+def signature(secret: bytes, timestamp: str, body: bytes) -> str:
+    """Sign a timestamp and a body."""
+    return hmac.new(secret, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
+
+
+def judge(status: int, headers: Mapping[str, str]) -> Receipt:
+    """Read an answer's head: 2xx has arrived, 410 wants no more, all else is tried again."""
+    if 200 <= status < 300:
+        return Receipt()
+    if status == GONE:
+        return Receipt("answered 410: the receiver wants no more", is_final=True)
+    problem = f"answered {status}"
+    if 300 <= status < 400:
+        problem += ", a redirect, which is not followed; correct the URL"
+    return Receipt(
+        problem,
+        is_receiver_down=status in BUSY,
+        retry_after=_retry_after(headers.get("Retry-After", "")),
+    )
+
+
+def shown(url: str) -> str:
+    """Write a URL for people: its path, query and credentials may be secrets."""
+    try:
+        parsed = httpx.URL(url)
+        port = f":{parsed.port}" if parsed.port else ""
+        host = f"[{parsed.host}]" if ":" in parsed.host else parsed.host
+        return printable(f"{parsed.scheme}://{host}{port}")
+    except (httpx.InvalidURL, UnicodeError):
+        return "an unreadable URL"
+
+
+async def _skim(response: httpx.Response) -> None:
+    """Read some of what the receiver still has to say, for a moment."""
+    size = 0
+    try:
+        async with asyncio.timeout(REST_SECONDS):
+            async for chunk in response.aiter_raw(4096):
+                size += len(chunk)
+                if size >= MAX_ANSWER_BYTES:
+                    break
+    except (TimeoutError, httpx.HTTPError, OSError):
+        # The head has said what matters.
+        pass
+    finally:
+        await response.aclose()
+
+
+def _tls() -> ssl.SSLContext:
+    """Trust the usual authorities, and those that this machine trusts."""
+    context = httpx.create_ssl_context(trust_env=False)
+    context.load_default_certs()
+    return context
+
+
+def _retry_after(text: str) -> float | None:
+    """Read how long a receiver wants to be left alone, which it may want for a day at most."""
+    seconds = retry_after_seconds(text)
+    return None if seconds is None else min(seconds, MAX_RETRY_AFTER_SECONDS)
+
+
+def _said(error: Exception) -> str:
+    """Say what a failed connection says, in one line without secrets."""
+    text = redact(printable(" ".join(str(error).split())))
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
