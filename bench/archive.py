@@ -30,7 +30,7 @@ from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.gate import Gate
 from worker.database.client import Database
 from worker.history import archive
-from worker.models import Owner, Partition
+from worker.models import Claim, Ending, Outcome, Owner, Partition
 from worker.queue import runs
 from worker.queue.claims import Queue
 from worker.settings import PROJECT_ROOT, RunSettings
@@ -38,7 +38,7 @@ from worker.settings import PROJECT_ROOT, RunSettings
 LIMIT = 1.5
 READ_SECONDS = 300.0
 FILL_AT_ONCE = 2000
-RESULT = {"ok": True, "title": "x" * 200}
+FINISHED = Ending(Outcome.DONE, result=json.dumps({"ok": True, "title": "x" * 200}))
 MIN_CLAIMS = 200
 SETTLE_SECONDS = 0.3
 HELD_SHARE = 0.5
@@ -90,13 +90,13 @@ def work(bench: Bench, slot: int, total: int, run_id: int, think: float, stop: E
         while not stop.is_set():
             began = time.monotonic()
             claim = gate.claim(owner, candidates)
-            if claim is None:
+            if not isinstance(claim, Claim):
                 raise RuntimeError("the pool ran out of jobs: give more with --pending")
             begins.append(began)
             lengths.append(time.monotonic() - began)
             jobs.append(claim.job_id)
             time.sleep(think)
-            queue.complete(claim, RESULT)
+            queue.end(claim, FINISHED)
     with (bench.folder / f"notes-{slot}").open("wb") as file:
         for part in (begins, lengths, jobs):
             part.tofile(file)

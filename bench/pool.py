@@ -10,30 +10,16 @@ from pathlib import Path
 from bench import noop
 from bench.race import Work
 from bench.server import Bench
-from worker.browser.options import BrowserOptions
-from worker.browser.session import BrowserSession
-from worker.claiming.candidates import Candidates
-from worker.claiming.closed_keys import ClosedKeys
-from worker.claiming.gate import Gate
 from worker.database.client import Database
-from worker.execution.executor import Executor
-from worker.execution.proxy_use import ProxyUse
 from worker.execution.stop_request import StopRequest
-from worker.models import Owner, Partition
+from worker.execution.worker_loop import WorkerLoop
 from worker.queue import runs
-from worker.queue.claims import Queue
-from worker.queue.outcome_writer import OutcomeWriter
 from worker.settings import RunSettings
 from worker.supervisor.heart import Heart
 from worker.supervisor.heart_link import HeartLink
 from worker.system.board import Board
-from worker.tasks import registry
 
 HEART_SECONDS = 10.0
-
-
-def _nothing() -> None:
-    return None
 
 
 class Pool:
@@ -65,36 +51,17 @@ class Pool:
             heart.stop(HEART_SECONDS)
 
     def worker(self, slot: int, jobs: int) -> Work:
-        """Build a worker as `worker.runner` does; return what claims and performs so many jobs."""
-        settings, entry = self._settings, self._board.entries[slot]
-        db = Database(settings.database, patience_seconds=float("inf"))
-        queue = Queue(db, lease_seconds=settings.lease_seconds, max_attempts=settings.max_attempts)
-        closures = ClosedKeys(db)
-        candidates = Candidates(db, Partition(slot, settings.total), closures=closures)
-        gate = Gate(db, queue, closures, canary_seconds=settings.job_timeout_seconds)
-        owner = Owner(slot, runs.start_worker(db, self._run_id, slot))
+        """Build a worker as a launcher would; return what claims and does that many jobs."""
+        entry, stop = self._board.entries[slot], StopRequest()
         entry.clear()
-        entry.incarnation = owner.incarnation
-        session = BrowserSession(BrowserOptions(tmp_dir=settings.state_dir / f"tmp-{slot}"))
-        performer = Executor(
-            settings=settings,
-            run_id=self._run_id,
-            owner=owner,
-            queue=queue,
-            gate=gate,
-            settler=OutcomeWriter(db, queue, settings.state_dir / "journal", owner.incarnation),
-            registry=registry.load(settings.tasks),
-            session=session,
-            rotation=ProxyUse(db, session),
-            entry=entry,
-            stop=StopRequest(),
-        )
+        loop = WorkerLoop(self._settings, self._run_id, slot, self._board, stop)
 
         def work() -> None:
-            while entry.done < jobs and candidates.has_next():
-                claim = gate.claim(owner, candidates)
-                while claim is not None:
-                    following = candidates.at_hand if entry.done < jobs - 1 else _nothing
-                    claim = performer.perform(claim, following)
+            while entry.done < jobs and loop.candidates.has_next():
+                found = loop.gate.claim(loop.owner, loop.candidates)
+                while found is not None:
+                    # The last job brings no other with it.
+                    stop.is_stopping = entry.done >= jobs - 1
+                    found = loop.do(found)
 
         return work

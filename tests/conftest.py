@@ -22,7 +22,7 @@ from worker.database import migrations
 from worker.database.client import Database
 from worker.database.private_server import PrivateServer
 from worker.intake.bulk import add_many
-from worker.models import Claim, Owner, Partition
+from worker.models import Cause, Claim, Ending, Outcome, Owner, Partition, Status
 from worker.queue.claims import Queue
 from worker.settings import DatabaseSettings
 
@@ -109,6 +109,22 @@ def database(settings: DatabaseSettings) -> Iterator[Database]:
         yield db
 
 
+Why = dict[str, Any]
+
+
+def because(
+    reason: str,
+    last_error: str | None = None,
+    fingerprint: str | None = None,
+    evidence: str | None = None,
+    last_step: str | None = None,
+    label: str | None = None,
+    cause: Cause | None = None,
+) -> Why:
+    """Say why a job failed, in the words that an ending takes."""
+    return dict(locals())
+
+
 class QueueForTests(Queue):
     """The queue, with the short ways in and to a claim that tests want."""
 
@@ -136,6 +152,30 @@ class QueueForTests(Queue):
     def enqueue_many(self, task: str, payloads: Iterable[Any]) -> int:
         """Add many jobs of one task."""
         return add_many(self._db, task, payloads)
+
+    def complete(self, claim: Claim, result: Any) -> Status:
+        return self._ended(claim, Ending(Outcome.DONE, result=json.dumps(result)))
+
+    def fail(self, claim: Claim, why: Why, outcome: Outcome = Outcome.ERROR) -> Status:
+        return self._ended(claim, Ending(outcome, **why))
+
+    def retry(self, claim: Claim, why: Why, *, delay_seconds: float | None) -> Status:
+        return self._ended(claim, Ending(Outcome.RETRY, delay_seconds=delay_seconds, **why))
+
+    def block(
+        self, claim: Claim, why: Why, delay: float | None, budget: int | None = None
+    ) -> Status:
+        ending = Ending(Outcome.BLOCKED, delay_seconds=delay, max_blocks=budget, **why)
+        return self._ended(claim, ending)
+
+    def crash(self, claim: Claim, why: Why, *, delay_seconds: float | None) -> Status:
+        return self._ended(claim, Ending(Outcome.CRASHED, delay_seconds=delay_seconds, **why))
+
+    def hand_back(self, claim: Claim, why: Why, *, delay_seconds: float | None = None) -> Status:
+        return self._ended(claim, Ending(Outcome.HANDED_BACK, delay_seconds=delay_seconds, **why))
+
+    def _ended(self, claim: Claim, ending: Ending) -> Status:
+        return self.end(claim, ending).status
 
     def claim(self, owner: Owner, candidates: Candidates) -> Claim | None:
         """Claim the next job that needs no permission, as a worker would."""

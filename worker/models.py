@@ -49,6 +49,9 @@ class Owner:
     slot: int
     incarnation: int
 
+    def __str__(self) -> str:
+        return f"worker {self.slot} (incarnation {self.incarnation})"
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -74,17 +77,18 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A worker's hold on a job, proved by its fence number."""
+    """A worker's hold on a job, proved by its fence number and its incarnation."""
 
     job_id: int
     fence: int
+    incarnation: int | None
     attempt: int
     max_attempts: int
     task: str
     payload: str
     timeout_seconds: int | None = None
-    has_default_cap: bool = False
-    has_callback: bool = False
+    # Somebody wants to be told of the outcome.
+    has_listener: bool = False
     blocks: int = 0
     crashes: int = 0
     forgiven: int = 0
@@ -93,10 +97,6 @@ class Claim:
     account_id: str | None = None
     canary: str | None = None
     lease_fence: int | None = None
-    # Why the job cannot be done at all, or need not be: found out before a browser was touched.
-    problem: str | None = None
-    problem_cause: Cause = Cause.CODE
-    skipped: str | None = None
 
     @property
     def breaker_keys(self) -> tuple[str, ...]:
@@ -115,27 +115,38 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why an attempt ended as it did, for the job's row and for its history."""
+class Ending:
+    """What happened to a claim: how it ended, who was at fault, and what is known of a failure.
 
-    reason: str
+    Where the job goes from there, and what its row says, is decided by the queue.
+    """
+
+    outcome: Outcome
+    reason: str = ""
+    cause: Cause | None = None
+    # The result of a job that is done, as JSON text.
+    result: str | None = None
+    # Before the next try; and what the site itself asked for, if it did.
+    delay_seconds: float | None = None
+    retry_after_seconds: float | None = None
+    max_blocks: int | None = None
     last_error: str | None = None
     fingerprint: str | None = None
+    label: str | None = None
     evidence: str | None = None
     last_step: str | None = None
-    label: str | None = None
-    cause: Cause | None = None
+
+    @property
+    def blames_site(self) -> bool:
+        return self.cause is Cause.SITE
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
-    """How a claim is to end: all that a settlement needs, its result as JSON text."""
+class Rejection:
+    """A job that was claimed only to be ended: it cannot be done, or need not be."""
 
-    outcome: Outcome
-    why: Explanation | None = None
-    result: str | None = None
-    delay_seconds: float | None = None
-    max_blocks: int | None = None
+    claim: Claim
+    ending: Ending
 
 
 @dataclass(frozen=True, slots=True)

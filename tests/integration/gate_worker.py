@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from tests.conftest import QueueForTests
+from tests.conftest import QueueForTests, because
 from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.gate import Gate
 from worker.database.client import Database
 from worker.guards import breakers
-from worker.models import Claim, Explanation, Owner, Partition
+from worker.models import Cause, Claim, Ending, Outcome, Owner, Partition
 
 SHOP, OTHER = "https://www.shop.example:8443/p?next=http://evil.example/", "http://other.example/"
-WHY = Explanation("net::ERR_CONNECTION_RESET")
+WHY = because("net::ERR_CONNECTION_RESET")
 
 
 class Worker:
@@ -45,7 +45,12 @@ class Worker:
 
 def fail(worker: Worker, claim: Claim, *, blames_site: bool = True) -> None:
     worker.queue.hand_back(claim, WHY)
-    worker.gate.failed(claim, WHY.reason, blames_site=blames_site)
+    worker.gate.tell(claim, failure(WHY["reason"], blames_site=blames_site))
+
+
+def failure(reason: str, *, blames_site: bool = True) -> Ending:
+    """A failed attempt, as the breakers are told of it."""
+    return Ending(Outcome.RETRY, reason, Cause.SITE if blames_site else Cause.CODE)
 
 
 def trip(worker: Worker) -> None:

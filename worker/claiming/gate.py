@@ -1,26 +1,29 @@
-"""Claiming what needs leave: limits, breakers, a profile's lease and the claim: one transaction.
+"""Claiming what needs permission: limits, breakers, a profile's lease and the claim, at once.
 
-Jobs that belong to no watched key pass by and cost nothing here. A refused job stays as it is,
-pending and without an attempt spent; its key is left alone for a moment.
+All of it is one transaction. Jobs that belong to no watched key pass by and cost nothing here. A
+refused job stays as it is, pending and without an attempt spent; its key is left alone for a
+moment. A job that cannot be done at all comes back as a rejection, with its ending.
 """
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys, Closure, keys_of
+from worker.database.best_effort import best_effort
 from worker.database.client import Database, Transaction
-from worker.errors import DatabaseUnavailable, PayloadError
+from worker.errors import PayloadError
 from worker.guards import breakers, limits
-from worker.models import Candidate, Cause, Claim, Owner
+from worker.models import Candidate, Cause, Claim, Ending, Outcome, Owner, Rejection
 from worker.profiles import leases, manifest, refusals
 from worker.profiles.leases import Holder
 from worker.profiles.manifest import Manifest
 from worker.profiles.readiness import NotReady, Unresolvable, resolve
 from worker.queue.claims import Queue
+from worker.settings import RunSettings
 
 logger = logging.getLogger("nightshift.gate")
 
@@ -35,77 +38,98 @@ class Gate:
     canary_seconds: float
     breaker_cooldown_seconds: float = breakers.COOLDOWN_SECONDS
 
-    def claim(self, owner: Owner, candidates: Candidates) -> Claim | None:
+    @classmethod
+    def of_run(
+        cls, db: Database, queue: Queue, closures: ClosedKeys, settings: RunSettings
+    ) -> Gate:
+        """The gate as a run's settings want it."""
+        return cls(
+            db,
+            queue,
+            closures,
+            canary_seconds=settings.job_timeout_seconds + settings.hang_grace_seconds,
+            breaker_cooldown_seconds=settings.breaker_cooldown_seconds,
+        )
+
+    def claim(self, owner: Owner, candidates: Candidates) -> Claim | Rejection | None:
         """Claim the next ready job that may run, or return None when there is none now."""
         while (candidate := candidates.next_impatient()) is not None:
-            if (claim := self._claim_with_leave(owner, candidate)) is not None:
-                return claim
+            if (found := self._claim_with_permission(owner, candidate)) is not None:
+                return found
         refused: set[int] = set()
         while (candidate := candidates.next()) is not None:
             if candidate.job_id in refused:
                 # Its key was not closed by what refused it: it is looked at again, but not now.
                 return None
             if self.closures.is_watched(candidate):
-                claim = self._claim_with_leave(owner, candidate)
+                found = self._claim_with_permission(owner, candidate)
                 refused.add(candidate.job_id)
             else:
-                claim = self.queue.take(owner, candidate)
-            if claim is not None:
-                return claim
+                found = self.queue.take(owner, candidate)
+            if found is not None:
+                return found
         return None
 
-    def succeeded(self, claim: Claim) -> None:
-        """Tell the breakers of a success that they wait for."""
-        if claim.canary is not None:
-            self._tell(lambda: breakers.canary_came_back(self.db, claim))
-            logger.warning("%s works again: its breaker is closed", claim.canary)
-
-    def failed(
-        self, claim: Claim, reason: str, *, blames_site: bool, retry_after: float | None = None
-    ) -> None:
-        """Tell the breakers of a failure; they open when there are many."""
-        if claim.canary is not None:
-            if blames_site:
-                self._tell(lambda: self._note_canary(claim, reason, retry_after))
-            else:
-                self._tell(lambda: breakers.canary_was_useless(self.db, claim))
-        elif blames_site:
-            self._tell(lambda: self._note(claim, reason, retry_after))
+    def tell(self, claim: Claim, ending: Ending) -> None:
+        """Tell the breakers how a job ended; they open when many fail, and close on a success."""
+        with best_effort(self.db, "a breaker was not told"):
+            if ending.outcome is Outcome.DONE:
+                self._succeeded(claim)
+            elif claim.canary is not None:
+                self._canary_failed(claim, ending)
+            elif ending.blames_site:
+                self._failed(claim, ending)
 
     def look_again(self) -> None:
         """See what a block has closed, before another job of that site is claimed in vain."""
-        self._tell(lambda: self.closures.refresh(at_once=True))
+        with best_effort(self.db, "the closed keys were not read again"):
+            self.closures.refresh(at_once=True)
 
-    def _note(self, claim: Claim, reason: str, retry_after: float | None) -> None:
+    def _succeeded(self, claim: Claim) -> None:
+        if claim.canary is not None:
+            breakers.canary_came_back(self.db, claim)
+            logger.warning("%s works again: its breaker is closed", claim.canary)
+
+    def _canary_failed(self, claim: Claim, ending: Ending) -> None:
+        if not ending.blames_site:
+            breakers.canary_was_useless(self.db, claim)
+            return
+        breakers.canary_failed(
+            self.db,
+            claim,
+            ending.reason,
+            ending.retry_after_seconds,
+            self.breaker_cooldown_seconds,
+        )
+
+    def _failed(self, claim: Claim, ending: Ending) -> None:
         for key in claim.breaker_keys:
             if breakers.note_failure(
-                self.db, key, reason, retry_after, self.breaker_cooldown_seconds
+                self.db,
+                key,
+                ending.reason,
+                ending.retry_after_seconds,
+                self.breaker_cooldown_seconds,
             ):
-                logger.warning("%s fails too often and is left alone a while: %s", key, reason)
+                logger.warning(
+                    "%s fails too often and is left alone for a while: %s", key, ending.reason
+                )
         # Another worker may have opened it a moment ago: the jobs at hand are not to be burnt.
         self.closures.refresh(at_once=True)
 
-    def _note_canary(self, claim: Claim, reason: str, retry_after: float | None) -> None:
-        breakers.canary_failed(self.db, claim, reason, retry_after, self.breaker_cooldown_seconds)
-
-    def _tell(self, what: Callable[[], None]) -> None:
-        try:
-            what()
-        except DatabaseUnavailable as error:
-            # A breaker is an estimate; the job's outcome, which is not, has been written.
-            logger.debug("a breaker was not told: %s", error)
-
-    def _claim_with_leave(self, owner: Owner, candidate: Candidate) -> Claim | None:
+    def _claim_with_permission(
+        self, owner: Owner, candidate: Candidate
+    ) -> Claim | Rejection | None:
         self.queue.keep_former_finish(candidate)
         try:
             wanted = manifest.read(candidate)
         except PayloadError as error:
-            return self._claim_unfit(owner, candidate, problem=str(error))
+            return self._reject(owner, candidate, _unfit(str(error), Cause.CODE))
         answer = self.db.transaction(lambda tx: self._decide(tx, owner, candidate, wanted))
-        if isinstance(answer, Claim):
+        if isinstance(answer, Claim | Rejection):
             return answer
         # What refuses it may be its own claim, made just before the connection broke.
-        if (mine := self._reclaim(owner, candidate)) is not None:
+        if (mine := self._reclaim(owner, candidate, wanted)) is not None:
             return mine
         if isinstance(answer, NotReady):
             return self._refused(owner, candidate, wanted, answer)
@@ -115,7 +139,7 @@ class Gate:
 
     def _decide(
         self, tx: Transaction, owner: Owner, candidate: Candidate, wanted: Manifest
-    ) -> Closure | NotReady | Claim | None:
+    ) -> Closure | NotReady | Claim | Rejection | None:
         keys = keys_of(candidate)
         if refusal := limits.admit(tx, keys):
             tx.discard()
@@ -124,15 +148,16 @@ class Gate:
         if refusal:
             tx.discard()
             return refusal
-        claim = replace(self.queue.claim_of(candidate), canary=canary)
+        claim = replace(self.queue.claim_of(owner, candidate), canary=canary)
+        entered: Claim | Rejection | NotReady
         try:
             entered = self._enter(tx, owner, claim, wanted)
         except Unresolvable as error:
-            entered = replace(claim, canary=None, problem=str(error), problem_cause=Cause.PROFILE)
+            entered = Rejection(replace(claim, canary=None), _unfit(str(error), Cause.PROFILE))
         if isinstance(entered, NotReady) or not self.queue.take_within(tx, owner, candidate):
             tx.discard()
             return entered if isinstance(entered, NotReady) else None
-        if entered.canary is not None:
+        if isinstance(entered, Claim) and entered.canary is not None:
             breakers.send_canary(tx, entered.canary, entered, self.canary_seconds)
         return entered
 
@@ -140,14 +165,14 @@ class Gate:
         self, tx: Transaction, owner: Owner, claim: Claim, wanted: Manifest
     ) -> Claim | NotReady:
         """Lease the profile that a job wants, if it wants one and may have it."""
-        if wanted.temporary or (wanted.profile is None and wanted.account is None):
+        if not wanted.needs_profile:
             return claim
         profile = resolve(tx, wanted)
         if profile is None:
             return claim
         if isinstance(profile, NotReady):
             return profile
-        holder = Holder(_name(owner), owner.incarnation, claim.job_id, claim.fence)
+        holder = Holder(str(owner), owner.incarnation, claim.job_id, claim.fence)
         fence = leases.take(
             tx,
             profile,
@@ -160,39 +185,32 @@ class Gate:
 
     def _refused(
         self, owner: Owner, candidate: Candidate, wanted: Manifest, refusal: NotReady
-    ) -> Claim | None:
+    ) -> Rejection | None:
         decision = refusals.decide(self.db, candidate, wanted, refusal)
         why = refusal.closure.reason
         if decision in ("wait", "reschedule"):
-            refusals.keep(self.db, candidate, wanted, refusal, decision, _name(owner))
+            refusals.keep(self.db, candidate, wanted, refusal, decision, str(owner))
             self.closures.close(refusal.closure)
             return None
-        refusals.record(self.db, candidate, refusal, decision, _name(owner), None)
+        refusals.record(self.db, candidate, refusal, decision, str(owner), None)
         match decision:
             case "skip":
-                return self._claim_unfit(owner, candidate, skipped=why)
+                skipped = Ending(Outcome.DONE, result=json.dumps({"skipped": why}))
+                return self._reject(owner, candidate, skipped)
             case "review":
                 why = f"put up for review: {why}"
             case "timeout":
                 why = f"waited {wanted.lock_timeout_seconds:g} s, its lock timeout: {why}"
-        return self._claim_unfit(owner, candidate, problem=why, cause=Cause.CONTENTION)
+        return self._reject(owner, candidate, _unfit(why, Cause.CONTENTION))
 
-    def _claim_unfit(
-        self,
-        owner: Owner,
-        candidate: Candidate,
-        *,
-        problem: str | None = None,
-        cause: Cause = Cause.CODE,
-        skipped: str | None = None,
-    ) -> Claim | None:
+    def _reject(self, owner: Owner, candidate: Candidate, ending: Ending) -> Rejection | None:
         """Claim a job that will be ended without a browser."""
         claim = self.queue.take(owner, candidate)
-        if claim is None:
-            return None
-        return replace(claim, problem=problem, problem_cause=cause, skipped=skipped)
+        return None if claim is None else Rejection(claim, ending)
 
-    def _reclaim(self, owner: Owner, candidate: Candidate) -> Claim | None:
+    def _reclaim(
+        self, owner: Owner, candidate: Candidate, wanted: Manifest
+    ) -> Claim | Rejection | None:
         """Find a claim, and its lease, that were made before their connection broke."""
         claim = self.queue.reclaim(owner, candidate)
         if claim is None:
@@ -203,10 +221,14 @@ class Gate:
             job_fence=claim.fence,
             incarnation=owner.incarnation,
         )
+        if lease is None and wanted.needs_profile:
+            # Whether it was to be rejected is not known any more; without a profile it never runs.
+            lost = "handed back: the connection broke while it was claimed"
+            return Rejection(claim, Ending(Outcome.HANDED_BACK, lost, Cause.POOL))
         if lease is None:
             return claim
         return replace(claim, profile_id=lease["profile_id"], lease_fence=lease["fence"])
 
 
-def _name(owner: Owner) -> str:
-    return f"worker {owner.slot} (incarnation {owner.incarnation})"
+def _unfit(reason: str, cause: Cause) -> Ending:
+    return Ending(Outcome.ERROR, reason, cause)

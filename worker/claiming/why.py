@@ -72,7 +72,7 @@ def _unready(db: Database, job: Row) -> str | None:
         wanted = manifest.read(_candidate(job))
     except PayloadError as error:
         return f"will fail when it is tried: {error}"
-    if wanted.temporary or (wanted.profile is None and wanted.account is None):
+    if not wanted.needs_profile:
         return None
     try:
         refusal = look(db, wanted)

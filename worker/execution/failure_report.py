@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worker.browser import evidence
 from worker.browser.session import BrowserSession
-from worker.errors import JobTimedOut, PayloadError
+from worker.errors import Fail, JobTimedOut, PayloadError
 from worker.evidence.fingerprint import fingerprint, frames_of
 from worker.execution.task_call import parse_json
-from worker.execution.verdict import Verdict
-from worker.models import JSON, Claim, Explanation, Owner
+from worker.models import JSON, Claim, Ending, Owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +24,14 @@ class Reporter:
     session: BrowserSession
 
     def report(
-        self, claim: Claim, error: BaseException, verdict: Verdict, last_step: str
-    ) -> Explanation:
-        """Keep the evidence of a failure and explain it; what could not be kept is said in it."""
+        self, claim: Claim, ending: Ending, last_step: str, error: BaseException | None = None
+    ) -> Ending:
+        """Keep the evidence of a failure and add what is known of it to its ending.
+
+        Without an `error` the job was ended before its task began. What could not be kept is said
+        in the reason.
+        """
+        error = error or Fail(ending.reason)
         text = "".join(traceback.format_exception(error))
         kind = type(error).__name__
         key, label = fingerprint(kind, str(error), claim.task, frames_of(error))
@@ -40,8 +44,8 @@ class Reporter:
             exception_message=str(error),
             traceback=text,
             fingerprint=key,
-            outcome=verdict.outcome.value,
-            cause=verdict.cause.value,
+            outcome=ending.outcome.value,
+            cause=ending.cause,
             worker_slot=self.owner.slot,
             incarnation=self.owner.incarnation,
             run_id=str(self.run_id),
@@ -51,14 +55,14 @@ class Reporter:
         )
         missing = evidence.missing(evidence.capture(self.errors_dir, failure, self.session))
         lost = missing.get("folder") or missing.get("error")
-        return Explanation(
-            reason=f"{verdict.reason} (no evidence: {lost})" if lost else verdict.reason,
+        return replace(
+            ending,
+            reason=f"{ending.reason} (no evidence: {lost})" if lost else ending.reason,
             last_error=text,
             fingerprint=key,
+            label=label,
             evidence=None if lost else f"{claim.job_id}/{claim.attempt}",
             last_step=last_step or None,
-            label=label,
-            cause=verdict.cause,
         )
 
 

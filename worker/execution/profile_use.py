@@ -7,12 +7,13 @@ settlement, when the profile's browser is closed.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from worker.browser.session import BrowserSession
+from worker.database.best_effort import best_effort
 from worker.database.client import Database
-from worker.errors import DatabaseUnavailable, LeaseLost
+from worker.errors import LeaseLost
 from worker.execution.proxy_use import ProxyUse
 from worker.models import Claim
 from worker.profiles import doubts, leases, store
@@ -30,7 +31,7 @@ class ProfileUse:
 
     db: Database
     session: BrowserSession
-    rotation: ProxyUse
+    proxy_use: ProxyUse
     holder: str
     _profile_id: str | None = None
     _fence: int = 0
@@ -50,7 +51,7 @@ class ProfileUse:
         if self._profile_id is None:
             return
         spec = spec_of(self.db, store.get(self.db, self._profile_id))
-        self.rotation.serve_profile(spec.proxy)
+        self.proxy_use.serve_profile(spec.proxy)
         self.session.open_profile(spec)
 
     def note_step(self, text: str) -> None:
@@ -58,24 +59,27 @@ class ProfileUse:
         if (profile_id := self._profile_id) is not None:
             page = self.session.page
             url = page.url if page is not None else ""
-            self._tell(lambda: leases.note_step(self.db, profile_id, self._fence, text, url))
+            with self._briefly("step"):
+                leases.note_step(self.db, profile_id, self._fence, text, url)
 
     def want_review(self, reason: str) -> None:
         """Have a person look at the profile before it is used again."""
         self._review = reason
         if (profile_id := self._profile_id) is not None:
-            self._tell(lambda: leases.want_review(self.db, profile_id, self._fence, reason))
+            with self._briefly("wish for a review"):
+                leases.want_review(self.db, profile_id, self._fence, reason)
 
-    def _tell(self, what: Callable[[], None]) -> None:
+    def _briefly(self, what: str) -> AbstractContextManager[None]:
         """Write what a task says of itself, but do not let its time run out over that.
 
         Its step is on the board too, and its wish for a review goes with the release.
         """
-        try:
-            with self.db.patience(PATIENCE_SECONDS):
-                what()
-        except DatabaseUnavailable as error:
-            logger.warning("a step of job %s was not written: %s", self._job_id, error)
+        return best_effort(
+            self.db,
+            f"a {what} of job {self._job_id} was not written",
+            patience_seconds=PATIENCE_SECONDS,
+            level=logging.WARNING,
+        )
 
     def doubt(self, step: str) -> None:
         """Think of what may be half done by a task that broke off at a step."""

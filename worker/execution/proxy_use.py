@@ -10,8 +10,10 @@ import logging
 import time
 from collections.abc import Callable
 
+from worker.browser.failures import Diagnosis
 from worker.browser.session import BrowserSession
 from worker.claiming.closed_keys import PROXIES, Closure
+from worker.database.best_effort import best_effort
 from worker.database.client import Database
 from worker.errors import DatabaseUnavailable, ProxyUnavailable
 from worker.execution.verdict import TUNNEL_FAULT, proxy_fault
@@ -89,7 +91,7 @@ class ProxyUse:
         """Note that a job's pages go through its profile's own proxy, if that has one."""
         self._serving = Choice(proxy)
 
-    def fault(self, error: BaseException, site: str | None) -> str | None:
+    def fault(self, diagnosis: Diagnosis, site: str | None) -> str | None:
         """Say so when it was the proxy that failed, not the site behind it nor the job."""
         proxy = self._serving.proxy
         if proxy is None or proxy.id is None:
@@ -98,7 +100,7 @@ class ProxyUse:
         answer = self._session.recorder.main_response
         if answer is not None and answer.status == LOGIN_REFUSED:
             return f"{what}: it refuses the login (HTTP {LOGIN_REFUSED})"
-        code = proxy_fault(error)
+        code = proxy_fault(diagnosis)
         if code is None or (code == TUNNEL_FAULT and self._is_fault_of_site(proxy.id, site or "")):
             return None
         return f"{what}: net::{code}"
@@ -111,7 +113,8 @@ class ProxyUse:
         self._proven[proxy.id] = time.monotonic()
         if self._serving.failures:
             proxy_id = proxy.id
-            self._tell(lambda: proxies.note_success(self._db, proxy_id))
+            with best_effort(self._db, "a proxy's success was not written"):
+                proxies.note_success(self._db, proxy_id)
             self._looked_at = float("-inf")
 
     def drop(self, reason: str) -> None:
@@ -142,7 +145,8 @@ class ProxyUse:
         logger.warning(
             "proxy %s (%s) is left alone a while%s: %s", proxy.name, proxy, where, reason
         )
-        self._tell(lambda: note(proxy_id))
+        with best_effort(self._db, "a proxy's failure was not written"):
+            note(proxy_id)
         self._proven.pop(proxy_id, None)
         self._looked_at = float("-inf")
         return True
@@ -182,10 +186,3 @@ class ProxyUse:
             return True
         self._tunnels_failed[site] = (proxy_id, now)
         return False
-
-    def _tell(self, what: Callable[[], None]) -> None:
-        try:
-            what()
-        except DatabaseUnavailable as error:
-            # The job's outcome has been written; what is known of a proxy is an estimate.
-            logger.debug("a proxy's state was not written: %s", error)

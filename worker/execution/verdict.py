@@ -1,16 +1,16 @@
-"""What happens to a job whose task raised: one table, read from the top.
+"""What happened to a job whose task raised: one table, read from the top.
 
-The reason is one line for people; who settles and with which delay is the caller's business.
+The reason is one line for people. Where the job goes from there is decided by `queue/endings.py`.
 """
 
 from __future__ import annotations
 
 import errno
-from dataclasses import dataclass
 
-from worker.browser.failures import Kind, classify
+from worker.browser.failures import Diagnosis, Kind, classify
 from worker.errors import (
     Blocked,
+    DatabaseUnavailable,
     Fail,
     JobTimedOut,
     LaunchFailed,
@@ -21,7 +21,7 @@ from worker.errors import (
     SiteFailed,
     TaskNotFound,
 )
-from worker.models import Cause, Outcome
+from worker.models import Cause, Ending, Outcome
 
 # Disk, memory, processes or files ran out: the machine's trouble, which may pass.
 SCARCITY = {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE}
@@ -51,80 +51,82 @@ SELF_EXPLAINING = (
     JobTimedOut,
 )
 
-
-# A profile that is busy elsewhere is looked at again after so long.
+# A profile that is busy elsewhere is looked at again after this time.
 PROVIDER_SECONDS = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """How an attempt ended, and why; the queue knows where the job goes from there."""
-
-    outcome: Outcome
-    reason: str
-    after_seconds: float | None = None
-    cause: Cause = Cause.CODE
-
-    @property
-    def blames_site(self) -> bool:
-        return self.cause is Cause.SITE
-
-    @property
-    def blames_proxy(self) -> bool:
-        return self.cause is Cause.PROXY
-
-
-def judge(error: BaseException, retry_on: tuple[type[BaseException], ...] = ()) -> Verdict:
+def judge(
+    error: BaseException,
+    diagnosis: Diagnosis | None = None,
+    *,
+    retry_on: tuple[type[BaseException], ...] = (),
+) -> Ending:
     """Decide over a failed attempt by what its task raised; `retry_on` is the task's own list."""
+    diagnosis = diagnosis or classify(error)
     reason = describe(error)
+    if (said := _by_word(error, reason)) is not None:
+        return said
+    if _is_scarcity(error):
+        return Ending(Outcome.RETRY, reason, Cause.POOL)
+    if isinstance(error, retry_on):
+        return Ending(Outcome.RETRY, reason, Cause.CODE)
+    if (code := proxy_fault(diagnosis)) is not None and code != TUNNEL_FAULT:
+        return Ending(Outcome.RETRY, reason, Cause.PROXY)
+    return _by_kind(diagnosis.kind, reason)
+
+
+def _by_word(error: BaseException, reason: str) -> Ending | None:
+    """Judge what says itself how the job goes on: a task's signal, or an error of our own."""
     match error:
         case JobTimedOut():
-            return Verdict(Outcome.TIMED_OUT, reason)
+            return Ending(Outcome.TIMED_OUT, reason, Cause.CODE)
         case Blocked():
-            return Verdict(Outcome.BLOCKED, f"blocked: {reason}", error.after, Cause.SITE)
+            return _ending(Outcome.BLOCKED, f"blocked: {reason}", Cause.SITE, error.after)
         case Retry():
             cause = Cause.SITE if isinstance(error, SiteFailed) else Cause.CODE
-            return Verdict(Outcome.RETRY, reason, error.after, cause)
-        case Fail() | PayloadError() | TaskNotFound():
-            return Verdict(Outcome.ERROR, reason)
+            return _ending(Outcome.RETRY, reason, cause, error.after)
+        case Fail():
+            # Its task gave the job up on purpose: nobody is at fault.
+            return Ending(Outcome.ERROR, reason)
+        case PayloadError() | TaskNotFound():
+            return Ending(Outcome.ERROR, reason, Cause.CODE)
+        case DatabaseUnavailable():
+            return Ending(Outcome.HANDED_BACK, reason, Cause.POOL)
         case LaunchFailed() | ProxyUnavailable() | ProviderError():
             return _without_browser(error, reason)
-    if _is_scarcity(error):
-        return Verdict(Outcome.RETRY, reason, cause=Cause.POOL)
-    if isinstance(error, retry_on):
-        return Verdict(Outcome.RETRY, reason)
-    if (code := proxy_fault(error)) is not None and code != TUNNEL_FAULT:
-        return Verdict(Outcome.RETRY, reason, cause=Cause.PROXY)
-    return _by_kind(classify(error).kind, reason)
+    return None
 
 
-def _by_kind(kind: Kind, reason: str) -> Verdict:
+def _by_kind(kind: Kind, reason: str) -> Ending:
     match kind:
         case Kind.TIMEOUT | Kind.NETWORK:
-            return Verdict(Outcome.RETRY, reason, cause=Cause.SITE)
+            return Ending(Outcome.RETRY, reason, Cause.SITE)
         case Kind.CRASHED | Kind.CLOSED | Kind.DRIVER_GONE:
-            return Verdict(Outcome.CRASHED, reason, cause=Cause.POOL)
-    return Verdict(Outcome.ERROR, reason)
+            return Ending(Outcome.CRASHED, reason, Cause.POOL)
+    return Ending(Outcome.ERROR, reason, Cause.CODE)
 
 
-def _without_browser(
-    error: LaunchFailed | ProxyUnavailable | ProviderError, reason: str
-) -> Verdict:
+def _without_browser(error: LaunchFailed | ProxyUnavailable | ProviderError, reason: str) -> Ending:
     """What was busy or absent before the task began costs no attempt; a bad profile does."""
     match error:
         case LaunchFailed():
-            return Verdict(Outcome.HANDED_BACK, reason, cause=Cause.POOL)
+            return Ending(Outcome.HANDED_BACK, reason, Cause.POOL)
         case ProxyUnavailable():
-            return Verdict(Outcome.HANDED_BACK, reason, error.after, Cause.PROXY)
+            return _ending(Outcome.HANDED_BACK, reason, Cause.PROXY, error.after)
         case ProviderError(kind="already_running" | "throttled"):
             after = error.retry_after or PROVIDER_SECONDS
-            return Verdict(Outcome.HANDED_BACK, reason, after, Cause.CONTENTION)
-    return Verdict(Outcome.RETRY, reason, error.retry_after, Cause.PROFILE)
+            return _ending(Outcome.HANDED_BACK, reason, Cause.CONTENTION, after)
+    return _ending(Outcome.RETRY, reason, Cause.PROFILE, error.retry_after)
 
 
-def proxy_fault(error: BaseException) -> str | None:
+def _ending(outcome: Outcome, reason: str, cause: Cause, after: float | None) -> Ending:
+    """Describe an ending after which somebody has said how long to wait."""
+    return Ending(outcome, reason, cause, delay_seconds=after, retry_after_seconds=after)
+
+
+def proxy_fault(diagnosis: Diagnosis) -> str | None:
     """Return Chromium's code for what went wrong between it and a proxy, or None."""
-    code = classify(error).code
+    code = diagnosis.code
     return code if code and (code in PROXY_FAULTS or "_PROXY_AUTH_" in code) else None
 
 

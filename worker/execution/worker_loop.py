@@ -1,4 +1,4 @@
-"""One worker's life, after the fork: connect, sweep, then claim and perform until there is no more.
+"""One worker's life, after the fork: connect, sweep, then claim, execute and settle job by job.
 
 The browser is started when there is something to claim, not before: a cron run that finds an empty
 queue costs nothing.
@@ -11,7 +11,6 @@ import logging
 import shutil
 import signal
 import time
-from functools import partial
 
 from worker import log
 from worker.browser.options import BrowserOptions, find_browser
@@ -19,12 +18,15 @@ from worker.browser.session import BrowserSession
 from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.gate import Gate
-from worker.database.client import Database
+from worker.database.client import Database, DatabaseError
 from worker.errors import DatabaseUnavailable, NightshiftError
+from worker.execution import tally
+from worker.execution.browser_upkeep import BrowserUpkeep
 from worker.execution.executor import Executor
+from worker.execution.pace import Pace
 from worker.execution.proxy_use import ProxyUse
 from worker.execution.stop_request import StopRequest
-from worker.models import Candidate, Owner, Partition, Status
+from worker.models import Candidate, Claim, Ending, Outcome, Owner, Partition, Rejection
 from worker.profiles import caretaker
 from worker.queue import journal, pause, runs
 from worker.queue.claims import Queue
@@ -36,6 +38,8 @@ from worker.tasks import registry
 
 EXIT_DRAINED = 0
 EXIT_CANNOT_WORK = 69
+# The database's trouble, not the worker's: its job is handed back and it is started again.
+EXIT_NO_DATABASE = 75
 MIN_IDLE_SECONDS = 0.05
 MAX_IDLE_SECONDS = 0.5
 PAUSE_SECONDS = 0.2
@@ -53,9 +57,15 @@ def worker_main(settings: RunSettings, run_id: int, slot: int, board: Board) -> 
     faulthandler.register(signal.SIGUSR2, all_threads=True)
     try:
         return WorkerLoop(settings, run_id, slot, board, stop).run()
-    except NightshiftError as error:
-        if stop.is_stopping and isinstance(error, DatabaseUnavailable):
+    except DatabaseUnavailable as error:
+        if stop.is_stopping:
             return EXIT_DRAINED
+        logger.error("%s", error)
+        return EXIT_NO_DATABASE
+    except DatabaseError:
+        logger.exception("the database refused what should be right")
+        return EXIT_NO_DATABASE
+    except NightshiftError as error:
         logger.error("%s", error)
         return EXIT_CANNOT_WORK
 
@@ -67,80 +77,84 @@ class WorkerLoop:
         self, settings: RunSettings, run_id: int, slot: int, board: Board, stop: StopRequest
     ) -> None:
         self._settings = settings
-        self._run_id = run_id
         self._partition = Partition(slot, settings.total)
-        self._journal = journal.folder_of(settings.state_dir, settings.database)
         self._header = board.header
         self._entry = board.entries[slot - settings.offset]
         self._stop = stop
-        self._typical_seconds = 0.0
+        self._pace = Pace(board.header)
         self._mind_profiles_at = 0.0
+        self._tasks = registry.load(settings.tasks)
+        self._journal = journal.folder_of(settings.state_dir, settings.database)
         self._db = Database(
-            settings.database,
-            patience_seconds=float("inf"),
-            keep_waiting=self._is_worth_waiting,
+            settings.database, patience_seconds=float("inf"), keep_waiting=self._is_worth_waiting
         )
-        self._queue = Queue.of_run(self._db, settings)
+        self.owner = Owner(slot, runs.start_worker(self._db, run_id, slot))
+        self._entry.incarnation = self.owner.incarnation
+        self._queue = Queue.of_run(self._db, settings, self._tasks.caps)
         self._closures = ClosedKeys(self._db)
-        self._candidates = Candidates(
+        self.candidates = Candidates(
             self._db, self._partition, help_others=settings.help_others, closures=self._closures
         )
-        self._gate = Gate(
-            self._db,
-            self._queue,
-            self._closures,
-            canary_seconds=settings.job_timeout_seconds + settings.hang_grace_seconds,
-            breaker_cooldown_seconds=settings.breaker_cooldown_seconds,
-        )
+        self.gate = Gate.of_run(self._db, self._queue, self._closures, settings)
+        self._session = _session(settings, slot)
+        self._upkeep = BrowserUpkeep(settings, self._session, self._entry)
+        self._proxy_use = ProxyUse(self._db, self._session, settings.proxy_cooldown_seconds)
+        self._executor = Executor(
+            settings, run_id, self.owner, self._tasks, self._entry, stop,
+            db=self._db, gate=self.gate, session=self._session, proxy_use=self._proxy_use,
+        )  # fmt: skip
+        self._writer = OutcomeWriter(self._db, self._queue, self._journal, self.owner)
 
     def run(self) -> int:
         """Work until the queue is drained or the launcher says stop."""
-        tasks = registry.load(self._settings.tasks)
-        owner = Owner(
-            self._partition.slot, runs.start_worker(self._db, self._run_id, self._partition.slot)
-        )
-        self._entry.incarnation = owner.incarnation
         self._sweep()
         if pause.paused(self._db) is not None:
             # The heart has perhaps not looked yet; from now on it keeps this true.
             self._header.is_paused = True
-        session = self._session()
-        self._stop.on_abandon = session.kill
-        performer = Executor(
-            settings=self._settings,
-            run_id=self._run_id,
-            owner=owner,
-            queue=self._queue,
-            gate=self._gate,
-            settler=OutcomeWriter(self._db, self._queue, self._journal, owner.incarnation),
-            registry=tasks,
-            session=session,
-            rotation=ProxyUse(self._db, session, self._settings.proxy_cooldown_seconds),
-            entry=self._entry,
-            stop=self._stop,
-        )
+        self._stop.on_abandon = self._session.kill
         try:
-            self._work(performer)
+            self._work()
             self._entry.phase = Phase.STOPPING
         finally:
-            session.close()
-            shutil.rmtree(session.options.tmp_dir, ignore_errors=True)
-        runs.end_worker(self._db, owner.incarnation, "finished")
+            self._session.close()
+            shutil.rmtree(self._session.options.tmp_dir, ignore_errors=True)
+        runs.end_worker(self._db, self.owner.incarnation, "finished")
         return EXIT_DRAINED
 
-    def _work(self, performer: Executor) -> None:
+    def do(self, found: Claim | Rejection) -> Claim | None:
+        """Do one job and settle it; return the claim on the next one, if one came with it.
+
+        Raises LaunchFailed, after handing the job back, when there is no browser.
+        """
+        if isinstance(found, Rejection):
+            claim, ending = found.claim, self._executor.explain(found)
+        else:
+            claim, ending = found, self._executor.execute(found)
+        self._entry.phase = Phase.SETTLING
+        written = self._writer.write(claim, ending, self._following(claim, ending))
+        # In this order: a finished job that is still shown here is counted by the heart.
+        self._entry.end_job()
+        if written.settlement is not None:
+            tally.count(self._entry, written.settlement)
+            tally.say(claim, ending, written.settlement, self._settings.errors_dir)
+        self._executor.let_go(claim, ending)
+        if self._executor.launch_failure is not None:
+            raise self._executor.launch_failure
+        return written.following
+
+    def _work(self) -> None:
         idle_seconds = MIN_IDLE_SECONDS
         while not self._stop.is_stopping:
-            self._mind_profiles(performer)
+            self._mind_profiles()
             if self._header.is_paused:
                 self._entry.phase = Phase.PAUSED
                 self._stop.wait(PAUSE_SECONDS)
-            elif self._candidates.has_next() or self._candidates.has_impatient():
-                if self._is_time_up():
+            elif self.candidates.has_next() or self.candidates.has_impatient():
+                if self._pace.is_time_up:
                     self._header.is_time_up = True
                     return
                 idle_seconds = MIN_IDLE_SECONDS
-                self._work_on(performer)
+                self._work_on()
             else:
                 self._entry.phase = Phase.IDLE
                 if self._is_drained():
@@ -148,42 +162,37 @@ class WorkerLoop:
                 self._stop.wait(idle_seconds)
                 idle_seconds = min(idle_seconds * 2, MAX_IDLE_SECONDS)
 
-    def _work_on(self, performer: Executor) -> None:
-        """Claim a job and perform it, and every further one that came with the one before."""
-        if not performer.session.is_alive:
+    def _work_on(self) -> None:
+        """Claim a job and do it, and every further one that came with the one before."""
+        self._make_ready()
+        # A browser takes a second or two to start, and the word may have come meanwhile.
+        found = self.gate.claim(self.owner, self.candidates) if self._may_claim() else None
+        while found is not None:
+            began = time.monotonic()
+            found = self.do(found)
+            self._pace.learn(time.monotonic() - began)
+
+    def _make_ready(self) -> None:
+        """Have a good browser and a proxy before a job is claimed; raises LaunchFailed."""
+        if not self._session.is_alive:
             # Without a browser a worker has not booted, however long it has waited for work.
             self._entry.phase = Phase.BOOTING
-        performer.make_ready()
+        self._upkeep.make_ready()
+        if closure := self._proxy_use.look():
+            self._closures.close(closure)
         self._entry.phase = Phase.IDLE
-        # A browser takes a second or two to start, and the word may have come meanwhile.
-        claim = None
-        if self._may_claim():
-            claim = self._gate.claim(performer.owner, self._candidates)
-        while claim is not None:
-            began = time.monotonic()
-            claim = performer.perform(claim, partial(self._following, performer))
-            self._learn_pace(time.monotonic() - began)
 
-    def _following(self, performer: Executor) -> Candidate | None:
-        """Name the job to claim together with a settlement, without asking the database."""
-        if performer.is_look_due or not self._may_claim():
+    def _following(self, claim: Claim, ending: Ending) -> Candidate | None:
+        """Name the job to claim together with a finish, without asking the database."""
+        if ending.outcome is not Outcome.DONE or claim.has_listener:
+            # The news of a finish is written in a transaction of its own.
             return None
-        return self._candidates.at_hand()
+        if self._upkeep.is_due or self._proxy_use.is_due or not self._may_claim():
+            return None
+        return self.candidates.at_hand()
 
     def _may_claim(self) -> bool:
-        return not (self._stop.is_stopping or self._header.is_paused or self._is_time_up())
-
-    def _is_time_up(self) -> bool:
-        """Whether a job started now would likely not be finished when the run's time is over."""
-        until = self._header.claim_until
-        return bool(until) and time.monotonic() + self._typical_seconds > until
-
-    def _learn_pace(self, seconds: float) -> None:
-        # Long jobs weigh at once, short ones slowly: better to leave a job than to break it off.
-        share = 0.5 if seconds > self._typical_seconds else 0.1
-        if not self._typical_seconds:
-            share = 1.0
-        self._typical_seconds += share * (seconds - self._typical_seconds)
+        return not (self._stop.is_stopping or self._header.is_paused or self._pace.is_time_up)
 
     def _is_worth_waiting(self) -> bool:
         """Whether to wait on for an absent database: with an outcome in hand, or until stop."""
@@ -212,35 +221,30 @@ class WorkerLoop:
         return True
 
     def _sweep(self) -> None:
-        for item in sweep.sweep(
+        swept = sweep.sweep_and_say(
             self._db,
             self._queue,
             journal_folder=self._journal,
             server_grace_seconds=self._settings.server_grace_seconds,
-        ):
-            self._entry.swept += 1
-            self._entry.failed += item.status is Status.ERROR
-            logger.warning("swept job %s to %s: %s", item.job_id, item.status, item.reason)
-        for profile, reason in sweep.sweep_profiles(self._db, self._settings.server_grace_seconds):
-            logger.warning("swept profile %s: %s", profile, reason)
+        )
+        self._entry.swept += len(swept)
+        self._entry.failed += sweep.failed(swept)
 
-    def _mind_profiles(self, performer: Executor) -> None:
+    def _mind_profiles(self) -> None:
         """Check stale profiles now and then, so that their jobs can go on."""
         if time.monotonic() < self._mind_profiles_at:
             return
-        caretaker.check_stale(
-            self._db, performer.session.stop_profile, f"worker {performer.owner.slot}"
-        )
+        caretaker.check_stale(self._db, self._session.stop_profile, f"worker {self.owner.slot}")
         self._mind_profiles_at = time.monotonic() + PROFILES_SECONDS
 
-    def _session(self) -> BrowserSession:
-        tmp_dir = self._settings.state_dir / "tmp" / leftovers.folder_name(self._partition.slot)
-        return BrowserSession(
-            BrowserOptions(
-                tmp_dir=tmp_dir,
-                executable=find_browser(self._settings.browser),
-                headless=self._settings.headless,
-                page_timeout_seconds=self._settings.page_timeout_seconds,
-                state_dir=self._settings.state_dir,
-            )
+
+def _session(settings: RunSettings, slot: int) -> BrowserSession:
+    return BrowserSession(
+        BrowserOptions(
+            tmp_dir=settings.state_dir / "tmp" / leftovers.folder_name(slot),
+            executable=find_browser(settings.browser),
+            headless=settings.headless,
+            page_timeout_seconds=settings.page_timeout_seconds,
+            state_dir=settings.state_dir,
         )
+    )

@@ -35,6 +35,11 @@ class Manifest:
     # Where the job goes, as the queue has worked it out; not a field that anybody writes.
     site: str = ""
 
+    @property
+    def needs_profile(self) -> bool:
+        """Whether the job is done in a profile: one it names, or one of its account's."""
+        return not self.temporary and (self.profile is not None or self.account is not None)
+
 
 def read(candidate: Candidate) -> Manifest:
     """Read a job's manifest; raises PayloadError that names the field."""

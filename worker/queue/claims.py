@@ -6,19 +6,18 @@ A claim that may have reached the server before its connection broke can be aske
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from worker.database.client import Database, Row, Transaction
 from worker.models import Candidate, Claim, Outlook, Owner, Partition, Status
-from worker.queue.endings import MAX_BLOCKS, Settlements
+from worker.queue.endings import MAX_BLOCKS, Endings
 from worker.settings import RunSettings
 
 PROMOTE_AT_ONCE = 1000
 
 
-class Queue(Settlements):
-    """All that is done to `work_queue`, in the order a job lives; its end is in settlements.py."""
+class Queue(Endings):
+    """All that is done to `work_queue`, in the order a job lives; its end is in endings.py."""
 
     def __init__(
         self,
@@ -28,13 +27,18 @@ class Queue(Settlements):
         max_attempts: int = 4,
         max_blocks: int = MAX_BLOCKS,
         default_callback: str | None = None,
+        task_caps: Mapping[str, int] | None = None,
     ) -> None:
         super().__init__(db, max_blocks=max_blocks, default_callback=default_callback)
         self.lease_seconds = lease_seconds
         self.max_attempts = max_attempts
+        # A task's own cap is written into the job's row with the claim: a sweep knows no tasks.
+        self._task_caps = task_caps or {}
 
     @classmethod
-    def of_run(cls, db: Database, settings: RunSettings) -> Queue:
+    def of_run(
+        cls, db: Database, settings: RunSettings, task_caps: Mapping[str, int] | None = None
+    ) -> Queue:
         """The queue as a run's settings want it."""
         return cls(
             db,
@@ -42,6 +46,7 @@ class Queue(Settlements):
             max_attempts=settings.max_attempts,
             max_blocks=settings.max_blocks,
             default_callback=settings.callback_url,
+            task_caps=task_caps,
         )
 
     def take(self, owner: Owner, candidate: Candidate) -> Claim | None:
@@ -49,7 +54,7 @@ class Queue(Settlements):
         self.keep_former_finish(candidate)
         claimed = self._db.execute("claim_job", **self._claim_params(owner, candidate))
         if claimed == 1 or self.is_own(owner, candidate):
-            return self.claim_of(candidate)
+            return self.claim_of(owner, candidate)
         return None
 
     def take_within(self, tx: Transaction, owner: Owner, candidate: Candidate) -> bool:
@@ -63,9 +68,10 @@ class Queue(Settlements):
             "slot": owner.slot,
             "incarnation": owner.incarnation,
             "lease_seconds": self.lease_seconds,
+            "task_cap": self._task_caps.get(candidate.task),
         }
 
-    def complete_and_claim(
+    def finish_and_take(
         self, claim: Claim, result: str, owner: Owner, candidate: Candidate
     ) -> tuple[bool, Claim | None]:
         """Finish a job and claim the next one in one transaction: one commit instead of two.
@@ -75,7 +81,7 @@ class Queue(Settlements):
         """
         self.keep_former_finish(candidate)
         changed = self._db.execute(
-            "complete_and_claim",
+            "finish_and_take",
             id=claim.job_id,
             fence=claim.fence,
             result=result,
@@ -84,14 +90,16 @@ class Queue(Settlements):
             slot=owner.slot,
             incarnation=owner.incarnation,
             lease_seconds=self.lease_seconds,
+            task_cap=self._task_caps.get(candidate.task),
         )
         if changed == 2:
-            return True, self.claim_of(candidate)
-        return self.is_finished(claim.job_id, claim.fence), self.reclaim(owner, candidate)
+            return True, self.claim_of(owner, candidate)
+        is_finished = self.is_finished(claim.job_id, claim.fence, claim.incarnation)
+        return is_finished, self.reclaim(owner, candidate)
 
     def reclaim(self, owner: Owner, candidate: Candidate) -> Claim | None:
         """Return the claim on a candidate if it was made before its connection broke."""
-        return self.claim_of(candidate) if self.is_own(owner, candidate) else None
+        return self.claim_of(owner, candidate) if self.is_own(owner, candidate) else None
 
     def is_own(self, owner: Owner, candidate: Candidate) -> bool:
         """Tell whether a job that cannot be claimed is ours: a claim may outlive its connection."""
@@ -103,18 +111,8 @@ class Queue(Settlements):
         )
         return row is not None
 
-    def limit_attempts(self, claim: Claim, max_attempts: int) -> Claim:
-        """Give a job that has no cap of its own that of its task, in its row too.
-
-        A sweep does not know tasks, but must keep to their caps.
-        """
-        self._db.execute(
-            "limit_attempts", id=claim.job_id, fence=claim.fence, max_attempts=max_attempts
-        )
-        return replace(claim, max_attempts=max_attempts, has_default_cap=False)
-
-    def renew(self, claims: Sequence[tuple[int, int]]) -> int:
-        """Extend the leases of these (job, fence) pairs; return how many still hold."""
+    def renew(self, claims: Sequence[tuple[int, int, int]]) -> int:
+        """Extend the leases of these (job, fence, incarnation); return how many still hold."""
         if not claims:
             return 0
         return self._db.execute(
@@ -163,24 +161,40 @@ class Queue(Settlements):
         """Read one job's attempts, oldest first."""
         return self._db.fetch_all("attempts_of_job", id=job_id)
 
-    def claim_of(self, candidate: Candidate) -> Claim:
+    def claim_of(self, owner: Owner, candidate: Candidate) -> Claim:
         """Describe the claim that a candidate becomes when it is taken."""
+        own_cap = candidate.max_attempts or self._task_caps.get(candidate.task)
         return Claim(
             job_id=candidate.job_id,
             fence=candidate.fence + 1,
+            incarnation=owner.incarnation,
             attempt=candidate.attempts + 1,
-            max_attempts=candidate.max_attempts or self.max_attempts,
+            max_attempts=own_cap or self.max_attempts,
             task=candidate.task,
             payload=candidate.payload,
             timeout_seconds=candidate.timeout_seconds,
-            has_default_cap=candidate.max_attempts is None,
-            has_callback=candidate.has_callback,
+            has_listener=candidate.has_callback or self.default_callback is not None,
             blocks=candidate.blocks,
             crashes=candidate.crashes,
             forgiven=candidate.forgiven,
             site=candidate.site,
             profile_id=candidate.profile_id,
             account_id=candidate.account_id,
+        )
+
+    def claim_in(self, row: Row) -> Claim:
+        """Describe the claim that a row of a job in progress shows, whoever holds it."""
+        return Claim(
+            job_id=row["id"],
+            fence=row["fence"],
+            incarnation=row["incarnation"],
+            attempt=row["attempts"],
+            max_attempts=row["max_attempts"] or self.max_attempts,
+            task=row["task"],
+            payload="",
+            blocks=row["blocks"],
+            crashes=row["crashes"],
+            forgiven=row["forgiven"],
         )
 
     def keep_former_finish(self, candidate: Candidate) -> None:

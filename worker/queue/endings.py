@@ -1,19 +1,18 @@
 """How claims end: done, back to wait, handed back, or error. Every write carries the fence.
 
-A finish is one row and its own record; any other settlement is one transaction with its history,
-its group and its event. One that may have reached the server before can be repeated: it tells.
+`settlement_of` is the one table from what happened to what is written. A finish is one row and its
+own record; any other settlement is one transaction with its history, its group and its event. One
+that may have reached the server before can be repeated: it tells.
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, replace
-from dataclasses import fields as dataclass_fields
+from dataclasses import dataclass
 
 from worker.database.client import Database
 from worker.errors import ClaimLost
 from worker.evidence.fingerprint import fingerprint
-from worker.models import JSON, Cause, Claim, Ending, Explanation, Outcome, Status
+from worker.models import Claim, Ending, Outcome, Status
 
 # `last_error` is a TEXT: 65,535 bytes. The head says what was called, the tail what went wrong.
 MAX_ERROR_BYTES = 60_000
@@ -24,20 +23,64 @@ MAX_BLOCKS = 3
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """Where a job goes when its claim ends without a result.
+    """What is written: where the job goes, how its attempt is remembered, and why.
 
     `counts` false takes the attempt back, as if the job had never been claimed.
     """
 
-    outcome: Outcome
     status: Status
-    why: Explanation | None = None
+    outcome: Outcome
+    reason: str
     delay_seconds: float | None = None
     counts: bool = True
 
 
-class Settlements:
-    """The endings of claims, and the budgets that decide between another try and an error."""
+def settlement_of(claim: Claim, ending: Ending, max_blocks: int = MAX_BLOCKS) -> Settlement:
+    """Decide where a job goes by what happened to it, its cap and its budgets."""
+    if claim.canary is not None and ending.blames_site:
+        # It went out so that others need not: that costs it nothing.
+        reason = f"probe of {claim.canary}: {ending.reason}"
+        return Settlement(Status.PENDING, Outcome.HANDED_BACK, reason, counts=False)
+    match ending.outcome:
+        case Outcome.DONE:
+            return Settlement(Status.DONE, Outcome.DONE, ending.reason)
+        case Outcome.ERROR:
+            return Settlement(Status.ERROR, Outcome.ERROR, ending.reason)
+        case Outcome.HANDED_BACK:
+            return _back(ending, counts=False)
+        case Outcome.BLOCKED:
+            blocks = claim.blocks + 1
+            budget = max_blocks if ending.max_blocks is None else ending.max_blocks
+            return _spent(claim, ending, blocks, budget, f"blocked {blocks} times, no more")
+        case Outcome.CRASHED:
+            crashes = claim.crashes + 1
+            said = f"killed its worker or browser {crashes} times"
+            return _spent(claim, ending, crashes, MAX_CRASHES, said)
+    return _over(claim, ending) if claim.is_last_attempt else _back(ending)
+
+
+def _spent(claim: Claim, ending: Ending, spent: int, budget: int, said: str) -> Settlement:
+    """Judge by a budget of its own; a job that may be tried once is never tried twice."""
+    if spent < min(budget, claim.max_attempts):
+        return _back(ending)
+    if spent == 1:
+        return _over(claim, ending)
+    return Settlement(Status.ERROR, ending.outcome, f"{said}; last: {ending.reason}")
+
+
+def _back(ending: Ending, *, counts: bool = True) -> Settlement:
+    return Settlement(
+        Status.PENDING, ending.outcome, ending.reason, ending.delay_seconds, counts=counts
+    )
+
+
+def _over(claim: Claim, ending: Ending) -> Settlement:
+    reason = f"{ending.reason} (attempt {claim.tries} of {claim.max_attempts}, no more)"
+    return Settlement(Status.ERROR, ending.outcome, reason)
+
+
+class Endings:
+    """Writes the endings of claims."""
 
     def __init__(
         self, db: Database, *, max_blocks: int = MAX_BLOCKS, default_callback: str | None = None
@@ -50,180 +93,98 @@ class Settlements:
     def database(self) -> Database:
         return self._db
 
-    def end(self, claim: Claim, ending: Ending) -> Status:
-        """End a claim the way its outcome says: the one table from outcomes to settlements."""
-        why = ending.why or Explanation("")
-        match ending.outcome:
-            case Outcome.DONE:
-                return self._complete(claim, ending.result or "null")
-            case Outcome.HANDED_BACK:
-                return self.hand_back(claim, why, delay_seconds=ending.delay_seconds)
-            case Outcome.ERROR:
-                return self.fail(claim, why)
-            case Outcome.CRASHED:
-                return self.crash(claim, why, delay_seconds=ending.delay_seconds)
-            case Outcome.BLOCKED:
-                return self.block(claim, why, ending.delay_seconds, ending.max_blocks)
-        return self.retry(claim, why, delay_seconds=ending.delay_seconds, outcome=ending.outcome)
+    def settlement_of(self, claim: Claim, ending: Ending) -> Settlement:
+        """Say what `end` would write."""
+        return settlement_of(claim, ending, self.max_blocks)
 
-    def complete(self, claim: Claim, result: JSON) -> Status:
-        """Finish the job. Raises ClaimLost if it has been given to another worker since."""
-        return self._complete(claim, json.dumps(result, allow_nan=False))
+    def end(self, claim: Claim, ending: Ending, *, only_if_expired: bool = False) -> Settlement:
+        """End a claim and return what was written.
 
-    def has_listener(self, claim: Claim) -> bool:
-        """Whether somebody wants to be told of this job's outcome."""
-        return claim.has_callback or self.default_callback is not None
-
-    def _complete(self, claim: Claim, result: str) -> Status:
-        if self.has_listener(claim):
-            changed = self._db.run_script(
-                "complete_with_event",
-                id=claim.job_id,
-                fence=claim.fence,
-                result=result,
-                default_callback=self.default_callback,
-            )[0]
+        Raises ClaimLost, having written nothing, when the job has been given to another since.
+        """
+        settlement = self.settlement_of(claim, ending)
+        if settlement.status is Status.DONE:
+            has_ended = self._finish(claim, ending.result or "null") or self.is_finished(
+                claim.job_id, claim.fence, claim.incarnation
+            )
         else:
-            changed = self._db.execute(
-                "complete_job", id=claim.job_id, fence=claim.fence, result=result
-            )
-        if changed != 1 and not self.is_finished(claim.job_id, claim.fence):
+            has_ended = self._settle(
+                claim, ending, settlement, only_if_expired=only_if_expired
+            ) or self._is_settled(claim, settlement)
+        if not has_ended:
             raise ClaimLost(claim.job_id, claim.fence)
-        return Status.DONE
+        return settlement
 
-    def retry(
-        self,
-        claim: Claim,
-        why: Explanation,
-        *,
-        delay_seconds: float | None,
-        outcome: Outcome = Outcome.RETRY,
-    ) -> Status:
-        """Put the job back to wait, or end it as an error when this was its last attempt."""
-        if claim.is_last_attempt:
-            return self.fail(claim, _capped(claim, why), outcome=outcome)
-        settlement = Settlement(outcome, Status.PENDING, why, delay_seconds=delay_seconds)
-        return self.settle(claim, settlement)
+    def is_finished(self, job_id: int, fence: int, incarnation: int | None) -> bool:
+        """Tell whether a job was finished by one claim, whatever became of the connection."""
+        row = self._db.fetch_one("own_finish", id=job_id, fence=fence, incarnation=incarnation)
+        return row is not None
 
-    def block(
-        self,
-        claim: Claim,
-        why: Explanation,
-        delay_seconds: float | None,
-        max_blocks: int | None = None,
-    ) -> Status:
-        """Put back a job that its site refused; end it when its budget of blocks is spent."""
-        budget = self.max_blocks if max_blocks is None else max_blocks
-        said = f"blocked {claim.blocks + 1} times, no more"
-        settlement = Settlement(Outcome.BLOCKED, Status.PENDING, why, delay_seconds)
-        return self._spend(claim, settlement, claim.blocks + 1, budget, said)
-
-    def crash(self, claim: Claim, why: Explanation, *, delay_seconds: float | None) -> Status:
-        """Put back a job under which a worker or browser died; end it at the second time."""
-        said = f"killed its worker or browser {claim.crashes + 1} times"
-        settlement = Settlement(Outcome.CRASHED, Status.PENDING, why, delay_seconds)
-        return self._spend(claim, settlement, claim.crashes + 1, MAX_CRASHES, said)
-
-    def _spend(
-        self, claim: Claim, settlement: Settlement, spent: int, budget: int, said: str
-    ) -> Status:
-        """Settle by a budget of its own; a job that may be tried once is never tried twice."""
-        if spent >= min(budget, claim.max_attempts):
-            why = settlement.why or Explanation("")
-            why = (
-                _capped(claim, why)
-                if spent == 1
-                else replace(why, reason=f"{said}; last: {why.reason}")
-            )
-            return self.fail(claim, why, outcome=settlement.outcome)
-        return self.settle(claim, settlement)
-
-    def fail(self, claim: Claim, why: Explanation, *, outcome: Outcome = Outcome.ERROR) -> Status:
-        """End the job as an error, whatever attempts it has left."""
-        return self.settle(claim, Settlement(outcome, Status.ERROR, why))
-
-    def hand_back(
-        self, claim: Claim, why: Explanation, *, delay_seconds: float | None = None
-    ) -> Status:
-        """Put the job back as if it had never been claimed: the fault was the pool's."""
-        settlement = Settlement(
-            Outcome.HANDED_BACK, Status.PENDING, why, delay_seconds=delay_seconds, counts=False
+    def _finish(self, claim: Claim, result: str) -> bool:
+        if not claim.has_listener:
+            return self._db.execute("complete_job", **_guard(claim), result=result) == 1
+        counts = self._db.run_script(
+            "complete_with_event",
+            **_guard(claim),
+            result=result,
+            default_callback=self.default_callback,
         )
-        return self.settle(claim, settlement)
+        return counts[0] == 1
 
-    def settle(
-        self, claim: Claim, settlement: Settlement, *, only_if_expired: bool = False
-    ) -> Status:
-        """End a claim under its fence, with its history, in one transaction and round trip."""
-        why = _storable(_grouped(claim, settlement))
+    def _settle(
+        self, claim: Claim, ending: Ending, settlement: Settlement, *, only_if_expired: bool
+    ) -> bool:
+        """Write history, job, group and event in one transaction and one round trip."""
+        reason = _storable(settlement.reason)
+        key, label = _group_of(claim, ending, settlement)
         counts = self._db.run_script(
             "settle_job",
-            id=claim.job_id,
-            fence=claim.fence,
+            **_guard(claim),
             attempt=claim.attempt,
             status=settlement.status.value,
             outcome=settlement.outcome.value,
             task=claim.task,
             block=settlement.counts and settlement.outcome is Outcome.BLOCKED,
             crash=settlement.counts and settlement.outcome is Outcome.CRASHED,
-            last_error=_fitted(why.last_error or why.reason),
+            last_error=_fitted(ending.last_error or settlement.reason),
             refund=0 if settlement.counts else 1,
             delay_seconds=settlement.delay_seconds,
-            wait_reason=why.reason[:255] if settlement.status is Status.PENDING else None,
-            reason=why.reason[:500] or None,
-            fingerprint=why.fingerprint,
-            label=(why.label or why.reason)[:255],
-            cause=why.cause or blamed(settlement.outcome),
+            wait_reason=reason[:255] if settlement.status is Status.PENDING else None,
+            reason=reason[:500] or None,
+            fingerprint=key,
+            label=_storable(label)[:255],
+            cause=ending.cause,
             default_callback=self.default_callback,
-            evidence=why.evidence,
-            last_step=why.last_step[:255] if why.last_step else None,
+            evidence=ending.evidence,
+            last_step=_storable(ending.last_step)[:255] if ending.last_step else None,
             only_if_expired=only_if_expired,
         )
-        if counts[1] == 1:
-            return settlement.status
-        if not self._is_settled(claim, settlement.outcome):
-            raise ClaimLost(claim.job_id, claim.fence)
-        return settlement.status
+        return counts[1] == 1
 
-    def is_finished(self, job_id: int, fence: int) -> bool:
-        """Tell whether a job was finished under a fence, whatever became of the connection."""
-        return self._db.fetch_one("own_finish", id=job_id, fence=fence) is not None
-
-    def _is_settled(self, claim: Claim, outcome: Outcome) -> bool:
+    def _is_settled(self, claim: Claim, settlement: Settlement) -> bool:
         """Tell whether our own settlement went through before its connection broke."""
-        if outcome is Outcome.SWEPT:
+        if settlement.outcome is Outcome.SWEPT:
             # Several may sweep one claim at the same time: only the one that changed it did.
             return False
-        row = self._db.fetch_one("attempt_exists", id=claim.job_id, fence=claim.fence)
-        return row is not None and row["outcome"] == outcome.value
+        row = self._db.fetch_one("attempt_exists", **_guard(claim))
+        return row is not None and row["outcome"] == settlement.outcome.value
 
 
-def _grouped(claim: Claim, settlement: Settlement) -> Explanation:
+def _guard(claim: Claim) -> dict[str, object]:
+    """What proves a claim: without all three no write about it matches."""
+    return {"id": claim.job_id, "fence": claim.fence, "incarnation": claim.incarnation}
+
+
+def _group_of(claim: Claim, ending: Ending, settlement: Settlement) -> tuple[str | None, str]:
     """Give a failure that nobody could look into, such as a vanished worker's, a group as well."""
-    why = settlement.why or Explanation("")
-    if settlement.outcome is Outcome.HANDED_BACK or why.fingerprint is not None:
-        return why
-    key, label = fingerprint(settlement.outcome.value, why.reason, claim.task)
-    return replace(why, fingerprint=key, label=label)
+    if settlement.outcome is Outcome.HANDED_BACK or ending.fingerprint is not None:
+        return ending.fingerprint, ending.label or settlement.reason
+    return fingerprint(settlement.outcome.value, settlement.reason, claim.task)
 
 
-def blamed(outcome: Outcome) -> Cause:
-    """Say who is at fault where nobody has looked: a worker that is gone is the pool's trouble."""
-    is_ours = outcome in (Outcome.SWEPT, Outcome.CRASHED, Outcome.HANDED_BACK)
-    return Cause.POOL if is_ours else Cause.CODE
-
-
-def _capped(claim: Claim, why: Explanation) -> Explanation:
-    reason = f"{why.reason} (attempt {claim.tries} of {claim.max_attempts}, no more)"
-    return replace(why, reason=reason)
-
-
-def _storable(why: Explanation) -> Explanation:
+def _storable(text: str) -> str:
     """Replace half characters, which a page or a file name may hold and no column takes."""
-    fields = {item.name: getattr(why, item.name) for item in dataclass_fields(why)}
-    return Explanation(
-        **{name: text and text.encode("utf-8", "replace").decode() for name, text in fields.items()}
-    )
+    return text.encode("utf-8", "replace").decode()
 
 
 def _fitted(text: str) -> str:

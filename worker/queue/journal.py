@@ -12,9 +12,10 @@ import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from worker.errors import ClaimLost
-from worker.models import Claim, Ending, Explanation, Outcome
+from worker.models import Cause, Claim, Ending, Outcome
 from worker.queue.claims import Queue
 from worker.settings import DatabaseSettings
 
@@ -58,22 +59,20 @@ def read(folder: Path) -> Iterator[tuple[int, Entry]]:
     for path in sorted(folder.glob("*.json")):
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-            claim = Claim(**data["claim"])
-            why = data["ending"].pop("why")
-            ending = Ending(
-                outcome=Outcome(data["ending"].pop("outcome")),
-                why=Explanation(**why) if why else None,
-                **data["ending"],
-            )
-            yield int(path.stem), Entry(path, claim, ending)
+            yield int(path.stem), Entry(path, Claim(**data["claim"]), _ending(data["ending"]))
         except (OSError, ValueError, TypeError, KeyError) as error:
             logger.error("the journal file %s cannot be read and is left: %s", path, error)
+
+
+def _ending(data: dict[str, Any]) -> Ending:
+    cause = data.pop("cause")
+    return Ending(Outcome(data.pop("outcome")), cause=cause and Cause(cause), **data)
 
 
 def replay(queue: Queue, entry: Entry) -> bool:
     """Write one outcome under its fence; False when the job is another's by now."""
     try:
-        status = queue.end(entry.claim, entry.ending)
+        status = queue.end(entry.claim, entry.ending).status
     except ClaimLost as lost:
         logger.warning("%s (from the journal)", lost)
         entry.path.unlink(missing_ok=True)

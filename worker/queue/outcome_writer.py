@@ -10,15 +10,24 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from worker.database.client import Database
-from worker.errors import ClaimLost, DatabaseUnavailable
-from worker.models import Candidate, Claim, Ending, Outcome, Owner, Status
+from worker.database.client import Database, DatabaseError
+from worker.errors import BadData, ClaimLost, DatabaseUnavailable
+from worker.models import Candidate, Cause, Claim, Ending, Outcome, Owner
 from worker.queue import journal
 from worker.queue.claims import Queue
+from worker.queue.endings import Settlement
 
 FIRST_PATIENCE_SECONDS = 1.0
 
 logger = logging.getLogger("nightshift.worker")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written, None when the claim was lost; and the claim made together with that."""
+
+    settlement: Settlement | None
+    following: Claim | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,63 +37,63 @@ class OutcomeWriter:
     db: Database
     queue: Queue
     journal_folder: Path
-    incarnation: int
+    owner: Owner
 
-    def settle(self, claim: Claim, ending: Ending) -> Status:
-        """Write an outcome under its fence; raises ClaimLost when the job is another's by now.
+    def write(self, claim: Claim, ending: Ending, candidate: Candidate | None = None) -> Written:
+        """Write an outcome under its fence and, with a finish, claim the candidate if there is one.
 
         Raises DatabaseUnavailable when the worker must end first; the journal has it then.
         """
         try:
+            if candidate is not None and ending.outcome is Outcome.DONE:
+                return self._finish_and_take(claim, ending, candidate)
+            return Written(self._end(claim, ending))
+        except BadData as error:
+            reason = f"its result cannot be stored: {error}"
+            return Written(self._end(claim, Ending(Outcome.ERROR, reason, Cause.CODE)))
+
+    def _finish_and_take(self, claim: Claim, ending: Ending, candidate: Candidate) -> Written:
+        try:
+            with self.db.patience(FIRST_PATIENCE_SECONDS):
+                is_finished, following = self.queue.finish_and_take(
+                    claim, ending.result or "null", self.owner, candidate
+                )
+        except (DatabaseUnavailable, DatabaseError):
+            # Perhaps it was written before the connection broke: both parts can be asked for.
+            settlement = self._end(claim, ending)
+            return Written(settlement, self.queue.reclaim(self.owner, candidate))
+        if not is_finished:
+            logger.error("%s", ClaimLost(claim.job_id, claim.fence))
+            return Written(None, following)
+        return Written(self.queue.settlement_of(claim, ending), following)
+
+    def _end(self, claim: Claim, ending: Ending) -> Settlement | None:
+        """Write an outcome; None, loudly, when the claim was lost and nothing was written."""
+        try:
             with self.db.patience(FIRST_PATIENCE_SECONDS):
                 return self.queue.end(claim, ending)
-        except DatabaseUnavailable as error:
-            logger.warning("the outcome of job %s waits: %s", claim.job_id, error)
-        path = self._keep(claim, ending)
-        try:
-            status = self.queue.end(claim, ending)
-        except ClaimLost:
-            self._drop(path)
-            raise
-        self._drop(path)
-        logger.warning("the outcome of job %s is written: %s", claim.job_id, status)
-        return status
-
-    def finish(
-        self, claim: Claim, result: str, owner: Owner, candidate: Candidate | None
-    ) -> Claim | None:
-        """Finish a job and, in the same transaction, claim the candidate if there is one.
-
-        Raises ClaimLost only when there is no next claim to return with it.
-        """
-        ending = Ending(Outcome.DONE, result=result)
-        if candidate is None or self.queue.has_listener(claim):
-            self.settle(claim, ending)
-            return None
-        try:
-            with self.db.patience(FIRST_PATIENCE_SECONDS):
-                is_settled, following = self.queue.complete_and_claim(
-                    claim, result, owner, candidate
-                )
-        except DatabaseUnavailable:
-            # Perhaps it was written before the connection broke: both parts can be asked for.
-            self.settle(claim, ending)
-            return self.queue.reclaim(owner, candidate)
-        if not is_settled:
-            lost = ClaimLost(claim.job_id, claim.fence)
-            if following is None:
-                raise lost
+        except ClaimLost as lost:
             logger.error("%s", lost)
-        return following
+            return None
+        except (DatabaseUnavailable, DatabaseError) as error:
+            logger.warning("the outcome of job %s waits: %s", claim.job_id, error)
+        return self._end_later(claim, ending, self._keep(claim, ending))
+
+    def _end_later(self, claim: Claim, ending: Ending, kept: Path | None) -> Settlement | None:
+        settlement = None
+        try:
+            settlement = self.queue.end(claim, ending)
+            logger.warning("the outcome of job %s is written: %s", claim.job_id, settlement.status)
+        except ClaimLost as lost:
+            logger.error("%s", lost)
+        if kept is not None:
+            kept.unlink(missing_ok=True)
+        return settlement
 
     def _keep(self, claim: Claim, ending: Ending) -> Path | None:
         try:
-            return journal.write(self.journal_folder, self.incarnation, claim, ending)
+            return journal.write(self.journal_folder, self.owner.incarnation, claim, ending)
         except OSError as error:
             # It is still in memory, and written as soon as the database is back.
             logger.error("the journal cannot be written: %s", error)
             return None
-
-    def _drop(self, path: Path | None) -> None:
-        if path is not None:
-            path.unlink(missing_ok=True)

@@ -11,8 +11,15 @@ from typing import Any
 
 from worker.evidence.files import new_attempt_folder, write_atomically
 from worker.log import printable, redact
-from worker.models import Claim, Outcome
-from worker.queue.endings import blamed
+from worker.models import Cause, Claim, Ending, Outcome
+
+
+def ending_of(death: dict[str, Any]) -> Ending:
+    """Say what a worker's death means for the job it was doing."""
+    outcome = Outcome(death["outcome"])
+    # A job that ran past its time is its task's fault; any other death is the pool's trouble.
+    cause = Cause.CODE if outcome is Outcome.TIMED_OUT else Cause.POOL
+    return Ending(outcome, death["ending"], cause, last_step=death["step"] or None)
 
 
 def write(errors_dir: Path, claim: Claim, death: dict[str, Any]) -> str:
@@ -23,7 +30,7 @@ def write(errors_dir: Path, claim: Claim, death: dict[str, Any]) -> str:
         "fence": claim.fence,
         "task": claim.task,
         "outcome": death["outcome"],
-        "cause": blamed(Outcome(death["outcome"])),
+        "cause": ending_of(death).cause,
         "ending": death["ending"],
         "worker_slot": death["slot"],
         "incarnation": death["incarnation"],

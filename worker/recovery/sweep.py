@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worker.database.client import Database, Row
 from worker.errors import ClaimLost
-from worker.models import Claim, Ending, Explanation, Outcome, Status
+from worker.models import Cause, Claim, Ending, Outcome, Status
 from worker.profiles import leases
 from worker.queue import journal, runs
 from worker.queue.claims import Queue
-from worker.queue.endings import Settlement
 
 SWEEP_AT_ONCE = 500
 # A server that has just come back has seen no renewals for a while: living owners get this long.
 SERVER_GRACE_SECONDS = 60.0
+BEFORE_IT_BEGAN = "handed back: its worker died before the job began"
 
 logger = logging.getLogger("nightshift.sweep")
 
@@ -63,32 +63,63 @@ def sweep_profiles(
     return leases.sweep(db, with_expired=_uptime_seconds(db) >= server_grace_seconds)
 
 
+def sweep_and_say(
+    db: Database, queue: Queue, *, journal_folder: Path, server_grace_seconds: float
+) -> list[Swept]:
+    """Sweep jobs and profiles, and log each one that was put right; return the jobs."""
+    swept = sweep(
+        db, queue, journal_folder=journal_folder, server_grace_seconds=server_grace_seconds
+    )
+    for item in swept:
+        logger.warning("swept job %s to %s: %s", item.job_id, item.status, item.reason)
+    for profile, reason in sweep_profiles(db, server_grace_seconds):
+        logger.warning("swept profile %s: %s", profile, reason)
+    return swept
+
+
+def failed(swept: list[Swept]) -> int:
+    """Count what ended as an error."""
+    return sum(item.status is Status.ERROR for item in swept)
+
+
 def settle_for_the_dead(
     db: Database,
     queue: Queue,
     incarnation: int,
-    outcome: Outcome,
-    ending: str,
+    ending: Ending,
+    *,
+    began: tuple[int, int],
     keep_evidence: Callable[[Claim], str | None] = lambda claim: None,
 ) -> list[Swept]:
-    """Settle what a dead worker held: handed back when we ended it, else an attempt spent."""
+    """Settle what a dead worker held, by how it died: handed back if we ended it.
+
+    `began` is the (job, fence) that it had begun. Another claim of its is one that it had made and
+    never begun: whatever killed it, that job did not.
+    """
     settled = []
     for row in db.fetch_all("claims_of_incarnation", incarnation=incarnation):
-        handed_back = outcome is Outcome.HANDED_BACK
-        reason = ending if handed_back else f"worker {row['worker_id']} died: {ending}"
-        claim = _claim(queue, row)
-        evidence = None
-        if not handed_back:
-            try:
-                evidence = keep_evidence(claim)
-            except OSError as error:
-                reason += f" (no evidence: {error})"
+        claim = queue.claim_in(row)
+        told = ending
+        if (claim.job_id, claim.fence) != began:
+            told = Ending(Outcome.HANDED_BACK, f"{BEFORE_IT_BEGAN}: {ending.reason}", Cause.POOL)
+        elif ending.outcome is not Outcome.HANDED_BACK:
+            told = _with_evidence(row, claim, ending, keep_evidence)
         try:
-            status = queue.end(claim, Ending(outcome, Explanation(reason, evidence=evidence)))
+            settlement = queue.end(claim, told)
         except ClaimLost:
             continue
-        settled.append(Swept(claim.job_id, status, reason))
+        settled.append(Swept(claim.job_id, settlement.status, settlement.reason))
     return settled
+
+
+def _with_evidence(
+    row: Row, claim: Claim, ending: Ending, keep_evidence: Callable[[Claim], str | None]
+) -> Ending:
+    reason = f"worker {row['worker_id']} died: {ending.reason}"
+    try:
+        return replace(ending, reason=reason, evidence=keep_evidence(claim))
+    except OSError as error:
+        return replace(ending, reason=f"{reason} (no evidence: {error})")
 
 
 def replay_journal(db: Database, queue: Queue, folder: Path, *, only: int | None = None) -> None:
@@ -138,29 +169,13 @@ def _uptime_seconds(db: Database) -> int:
 def _settle(
     queue: Queue, row: Row, reason: str, dry_run: bool, *, only_if_expired: bool
 ) -> Swept | None:
-    claim = _claim(queue, row)
-    status = Status.ERROR if claim.is_last_attempt else Status.PENDING
-    if status is Status.ERROR:
-        reason += f" (attempt {claim.tries} of {claim.max_attempts}, no more)"
-    if not dry_run:
-        settlement = Settlement(Outcome.SWEPT, status, Explanation(reason))
+    claim, ending = queue.claim_in(row), Ending(Outcome.SWEPT, reason, Cause.POOL)
+    if dry_run:
+        settlement = queue.settlement_of(claim, ending)
+    else:
         try:
-            queue.settle(claim, settlement, only_if_expired=only_if_expired)
+            settlement = queue.end(claim, ending, only_if_expired=only_if_expired)
         except ClaimLost:
             # Another sweep was faster, or its worker has come back in time.
             return None
-    return Swept(claim.job_id, status, reason)
-
-
-def _claim(queue: Queue, row: Row) -> Claim:
-    return Claim(
-        job_id=row["id"],
-        fence=row["fence"],
-        attempt=row["attempts"],
-        max_attempts=row["max_attempts"] or queue.max_attempts,
-        task=row["task"],
-        payload="",
-        blocks=row["blocks"],
-        crashes=row["crashes"],
-        forgiven=row["forgiven"],
-    )
+    return Swept(claim.job_id, settlement.status, settlement.reason)

@@ -132,7 +132,8 @@ class Heart:
             death = self._deaths[0]
             self._settle(db, queue, death)
             # It may have died between the commit of its finish and the counting of it.
-            if death["job_id"] and queue.is_finished(death["job_id"], death["fence"]):
+            shown = (death["job_id"], death["fence"])
+            if death["job_id"] and queue.is_finished(*shown, death["incarnation"]):
                 self.board.header.done += 1
             runs.end_worker(db, death["incarnation"], death["ending"])
             self._recent[death["incarnation"]] = (time.monotonic(), death)
@@ -150,9 +151,9 @@ class Heart:
             db,
             queue,
             death["incarnation"],
-            Outcome(death["outcome"]),
-            death["ending"],
-            lambda claim: obituary.write(self.settings.errors_dir, claim, death),
+            obituary.ending_of(death),
+            began=(death["job_id"], death["fence"]),
+            keep_evidence=lambda claim: obituary.write(self.settings.errors_dir, claim, death),
         )
         # What the board shows may be later than what reached the database.
         step = death["step"] if death["job_id"] else None
@@ -175,7 +176,7 @@ class Heart:
         began = time.monotonic()
         if self.lock_name is not None:
             db.fetch_all("take_run_lock", name=self.lock_name, wait_seconds=0)
-        queue.renew([(e.job_id, e.fence) for e in self.board.entries if e.job_id])
+        queue.renew([(e.job_id, e.fence, e.incarnation) for e in self.board.entries if e.job_id])
         living = [entry.incarnation for entry in self.board.entries if entry.incarnation]
         leases.renew(db, living, self.settings.lease_seconds)
         runs.beat(db, self.run_id)
@@ -188,17 +189,14 @@ class Heart:
         self.board.header.has_due_events = outbox.has_due(db)
 
     def _sweep(self, db: Database, queue: Queue) -> None:
-        for item in sweep.sweep(
+        swept = sweep.sweep_and_say(
             db,
             queue,
             journal_folder=self._journal,
             server_grace_seconds=self.settings.server_grace_seconds,
-        ):
-            logger.warning("swept job %s to %s: %s", item.job_id, item.status, item.reason)
-            self.board.header.swept += 1
-            self.board.header.failed += item.status is Status.ERROR
-        for profile, reason in sweep.sweep_profiles(db, self.settings.server_grace_seconds):
-            logger.warning("swept profile %s: %s", profile, reason)
+        )
+        self.board.header.swept += len(swept)
+        self.board.header.failed += sweep.failed(swept)
 
     def _count(self, queue: Queue) -> None:
         header, counts = self.board.header, queue.unfinished()

@@ -139,6 +139,11 @@ class Registry:
     def names(self) -> list[str]:
         return sorted(self._tasks)
 
+    @property
+    def caps(self) -> dict[str, int]:
+        """How many attempts each task gives its jobs, of those that say so."""
+        return {t.name: t.max_attempts for t in self._tasks.values() if t.max_attempts}
+
     def find(self, name: str) -> Task | None:
         """Return the task of that name, if it is loaded."""
         return self._tasks.get(name)

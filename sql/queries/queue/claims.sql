@@ -2,6 +2,7 @@
 -- Take one job by its key, if it is still ready and just as it was read.
 UPDATE work_queue
    SET status = 'in_progress', fence = fence + 1, attempts = attempts + 1,
+       max_attempts = COALESCE(max_attempts, %(task_cap)s),
        worker_id = %(slot)s, incarnation = %(incarnation)s,
        started_at = UTC_TIMESTAMP(6), finished_at = NULL,
        lease_until = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND
@@ -17,9 +18,9 @@ SELECT fence FROM work_queue
 -- Extend the leases of living workers' claims, for the whole pool in one statement.
 UPDATE work_queue
    SET lease_until = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND
- WHERE (id, fence) IN %(claims)s AND status = 'in_progress';
+ WHERE (id, fence, incarnation) IN %(claims)s AND status = 'in_progress';
 
--- name: complete_and_claim
+-- name: finish_and_take
 -- Finish a job as above and take the next one: both rows in one statement and one commit.
 UPDATE work_queue
    SET result = IF(id = %(id)s, %(result)s, NULL),
@@ -31,9 +32,11 @@ UPDATE work_queue
                         UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND),
        fence = IF(id = %(id)s, fence, fence + 1),
        attempts = IF(id = %(id)s, attempts, attempts + 1),
+       max_attempts = IF(id = %(id)s, max_attempts, COALESCE(max_attempts, %(task_cap)s)),
        worker_id = %(slot)s, incarnation = %(incarnation)s,
        status = IF(id = %(id)s, 'done', 'in_progress')
- WHERE (id = %(id)s AND fence = %(fence)s AND status = 'in_progress')
+ WHERE (id = %(id)s AND fence = %(fence)s AND incarnation = %(incarnation)s
+        AND status = 'in_progress')
     OR (id = %(next_id)s AND id <> %(id)s AND status = 'pending' AND not_before IS NULL
         AND changed_at = %(next_version)s);
 
@@ -44,11 +47,6 @@ INSERT IGNORE INTO job_attempts (job_id, fence, attempt, outcome, worker_id, inc
 SELECT id, fence, attempts, 'done', worker_id, incarnation, started_at, finished_at
   FROM work_queue
  WHERE id = %(id)s AND fence = %(fence)s AND status = 'pending' AND finished_at IS NOT NULL;
-
--- name: limit_attempts
--- Give a claimed job its task's cap, so that a sweep that does not know the task keeps to it.
-UPDATE work_queue SET max_attempts = %(max_attempts)s
- WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress' AND max_attempts IS NULL;
 
 -- name: due_jobs
 -- List waiting jobs whose time has come.

@@ -7,7 +7,8 @@ INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnatio
 SELECT id, fence, %(attempt)s, %(outcome)s, worker_id, incarnation, started_at,
        UTC_TIMESTAMP(6), %(reason)s, %(fingerprint)s, %(evidence)s, %(last_step)s, %(cause)s
   FROM work_queue
- WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress'
+ WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
+   AND status = 'in_progress'
    AND (lease_until < UTC_TIMESTAMP(6) OR NOT %(only_if_expired)s)
    FOR UPDATE
 ON DUPLICATE KEY UPDATE
@@ -25,7 +26,8 @@ UPDATE work_queue
        wait_reason = %(wait_reason)s,
        finished_at = IF(%(status)s = 'pending', NULL, UTC_TIMESTAMP(6)),
        lease_until = NULL
- WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress'
+ WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
+   AND status = 'in_progress'
    AND EXISTS (SELECT 1 FROM job_attempts h
                 WHERE h.job_id = %(id)s AND h.fence = %(fence)s
                   AND h.started_at = work_queue.started_at);
@@ -34,7 +36,8 @@ INSERT IGNORE INTO outbox (event_id, event, job_id, fence, attempt, task, dedupe
 SELECT UUID(), 'job.error', id, fence, %(attempt)s, task, dedupe_key, %(reason)s,
        finished_at, COALESCE(callback_url, %(default_callback)s), UTC_TIMESTAMP(6)
   FROM work_queue
- WHERE id = %(id)s AND fence = %(fence)s AND status = 'error' AND %(status)s = 'error'
+ WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
+   AND status = 'error' AND %(status)s = 'error'
    AND COALESCE(callback_url, %(default_callback)s) IS NOT NULL;
 INSERT INTO failure_groups (fingerprint, task, label, first_seen, last_seen, failures,
                             sample_job, sample_attempt, sample_evidence)
@@ -52,27 +55,32 @@ COMMIT;
 UPDATE work_queue
    SET status = 'done', result = %(result)s, last_error = NULL, wait_reason = NULL,
        finished_at = UTC_TIMESTAMP(6), lease_until = NULL
- WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress';
+ WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
+   AND status = 'in_progress';
 
 -- name: complete_with_event
 -- Finish a job as above, and put the news of it into the outbox, in one transaction.
 UPDATE work_queue
    SET status = 'done', result = %(result)s, last_error = NULL, wait_reason = NULL,
        finished_at = UTC_TIMESTAMP(6), lease_until = NULL
- WHERE id = %(id)s AND fence = %(fence)s AND status = 'in_progress';
+ WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
+   AND status = 'in_progress';
 INSERT IGNORE INTO outbox (event_id, event, job_id, fence, attempt, task, dedupe_key, result,
                            happened_at, url, next_try_at)
 SELECT UUID(), 'job.done', id, fence, attempts, task, dedupe_key, result,
        finished_at, COALESCE(callback_url, %(default_callback)s), UTC_TIMESTAMP(6)
   FROM work_queue
- WHERE id = %(id)s AND fence = %(fence)s AND status = 'done'
+ WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
+   AND status = 'done'
    AND COALESCE(callback_url, %(default_callback)s) IS NOT NULL;
 COMMIT;
 
 -- name: own_finish
 -- Tell whether a job was finished under a fence: our own write may have outlived its connection.
-SELECT fence FROM work_queue WHERE id = %(id)s AND fence = %(fence)s AND status = 'done';
+SELECT fence FROM work_queue
+ WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s AND status = 'done';
 
 -- name: attempt_exists
 -- Tell whether a claim has been settled already: our own write may have outlived its connection.
-SELECT outcome FROM job_attempts WHERE job_id = %(id)s AND fence = %(fence)s;
+SELECT outcome FROM job_attempts
+ WHERE job_id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s;

@@ -1,22 +1,26 @@
+-- name: claim_columns
+-- What a claim is known and judged by.
+q.id, q.fence, q.incarnation, q.attempts, q.max_attempts, q.blocks, q.crashes, q.forgiven,
+       q.worker_id, q.task
+
 -- name: expired_claims
 -- List claims that have outlived their lease, after an id.
-SELECT id, fence, attempts, max_attempts, blocks, crashes, forgiven, worker_id, task, started_at,
+SELECT /* include claim_columns */,
        TIMESTAMPDIFF(SECOND, lease_until, UTC_TIMESTAMP(6)) AS overdue_seconds
-  FROM work_queue
+  FROM work_queue q
  WHERE status = 'in_progress' AND lease_until < UTC_TIMESTAMP(6) AND id > %(after)s
  ORDER BY id
  LIMIT %(limit)s;
 
 -- name: claims_of_incarnation
 -- List what one incarnation holds; it is gone, and so should its claims be.
-SELECT id, fence, attempts, max_attempts, blocks, crashes, forgiven, worker_id, task
-  FROM work_queue
+SELECT /* include claim_columns */
+  FROM work_queue q
  WHERE status = 'in_progress' AND incarnation = %(incarnation)s;
 
 -- name: claims_with_owners
 -- List all claims with the processes of their worker and its launcher.
-SELECT q.id, q.fence, q.attempts, q.max_attempts, q.blocks, q.crashes, q.forgiven,
-       q.worker_id, q.task,
+SELECT /* include claim_columns */,
        w.pid, w.pid_started, w.run_id,
        r.machine_id, r.boot_id, r.pid_namespace,
        r.pid AS launcher_pid, r.pid_started AS launcher_started

@@ -7,12 +7,13 @@ import time
 
 import pytest
 
+from tests.conftest import because
 from worker.claiming import candidates as candidates_module
 from worker.claiming.candidates import MAX_BATCH, Candidates
-from worker.models import Explanation, Owner, Partition
+from worker.models import Owner, Partition
 
 BACKLOG = 20_000
-WHY = Explanation("the run was stopped")
+WHY = because("the run was stopped")
 _incarnations = itertools.count(1)
 
 

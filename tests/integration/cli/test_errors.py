@@ -11,8 +11,8 @@ from functools import partial
 
 import pytest
 
+from tests.conftest import because
 from tests.lifecycle.conftest import REPO, clean_environment, run_command, url_of
-from worker.models import Explanation
 
 TIMEOUT, MISSING = "aaaa000000000001", "aaab000000000002"
 
@@ -29,7 +29,7 @@ def failures(queue, claim_as):
     for group, reason in [(TIMEOUT, "Timeout")] * 3 + [(MISSING, "HTTP 404 \x1b[31m")]:
         job = queue.enqueue("visit", {"url": "https://www.example.com/"})
         label = f"visit: {reason}"
-        queue.fail(claim_as(), Explanation(reason, "Traceback", group, f"{job}/1", None, label))
+        queue.fail(claim_as(), because(reason, "Traceback", group, f"{job}/1", None, label))
         jobs.append(job)
     return jobs
 

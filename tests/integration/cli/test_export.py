@@ -15,13 +15,13 @@ from functools import partial
 
 import pytest
 
+from tests.conftest import because
 from tests.lifecycle.conftest import REPO, clean_environment, run_command, url_of
 from worker.database.client import Database
 from worker.history import archive
 from worker.history import results as exporting
 from worker.history.archive import Label
 from worker.history.results import Selection
-from worker.models import Explanation
 
 
 @pytest.fixture
@@ -100,9 +100,7 @@ def test_columns_can_be_chosen_and_may_be_the_jobs_own(cli, finish):
 def test_failed_jobs_say_why_in_csv_and_jsonl(cli, finish, queue, claim_as):
     by_hand = finish(None, status="error", ago=60)
     job = queue.enqueue("visit", {"url": "https://example.com/"}, priority=-1)
-    why = Explanation(
-        "HTTP 404 from https://example.com/", last_error="Traceback …\nFail: HTTP 404"
-    )
+    why = because("HTTP 404 from https://example.com/", last_error="Traceback …\nFail: HTTP 404")
     queue.fail(claim_as(), why)
     finish({"title": "Fine", "reason": "of the page's own"}, ago=50)
 
@@ -308,7 +306,7 @@ def test_archived_jobs_are_chosen_as_others_are(cli, finish, put_away):
 
 def test_an_archived_failure_still_says_why(cli, queue, claim_as, put_away):
     job = queue.enqueue("visit", {"url": "https://example.com/"})
-    queue.fail(claim_as(), Explanation("HTTP 404 from https://example.com/", last_error="Fail: x"))
+    queue.fail(claim_as(), because("HTTP 404 from https://example.com/", last_error="Fail: x"))
     assert put_away(job) == 1
 
     (line,) = cli("export", "--archived", "--status", "error").stdout.splitlines()

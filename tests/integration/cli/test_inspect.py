@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
+from tests.conftest import because
 from tests.lifecycle.conftest import run_command, url_of
-from worker.models import Explanation
 
 
 @pytest.fixture
@@ -22,10 +22,10 @@ def one_of_each(queue, claim_as):
     done = queue.enqueue("visit", {"url": "https://example.com/done"})
     queue.complete(claim_as(), {"title": "Näher ☂"})
     failed = queue.enqueue("visit", {"url": "https://example.com/failed"})
-    why = Explanation("HTTP 404", last_error="Traceback\n  Fail: \x1b[31mHTTP 404", evidence="2/1")
+    why = because("HTTP 404", last_error="Traceback\n  Fail: \x1b[31mHTTP 404", evidence="2/1")
     queue.fail(claim_as(), why)
     waiting = queue.enqueue("visit", {"url": "https://example.com/waiting"})
-    queue.retry(claim_as(), Explanation("HTTP 503"), delay_seconds=100)
+    queue.retry(claim_as(), because("HTTP 503"), delay_seconds=100)
     busy = queue.enqueue("visit", {"url": "https://example.com/busy"})
     claim_as(slot=3, total=4)
     pending = queue.enqueue("visit", {"url": "https://example.com/pending"})

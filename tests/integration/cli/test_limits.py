@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
+from tests.conftest import because
 from tests.lifecycle.conftest import run_command, url_of
-from worker.models import Explanation
 from worker.queue import pause
 
 
@@ -83,12 +83,12 @@ def test_why_says_in_one_sentence_what_a_job_waits_for(cli, database, queue, cla
     said(cli("breakers", "open", "site:example.com", "--reason", "their sale"))
     assert "the breaker of site:example.com is held open: their sale" in why()
     said(cli("breakers", "close", "site:example.com"))
-    queue.retry(claim_as(), Explanation("HTTP 503"), delay_seconds=600)
+    queue.retry(claim_as(), because("HTTP 503"), delay_seconds=600)
     assert why().endswith("s from now: HTTP 503")
     database.run_statement("UPDATE work_queue SET not_before = NULL")
     claim = claim_as()
     assert f"job {job} is running: worker 0" in why()
-    queue.fail(claim, Explanation("HTTP 404"))
+    queue.fail(claim, because("HTTP 404"))
     assert f"HTTP 404; try again: launcher.py retry --id {job}" in why()
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from tests.conftest import because
 from tests.integration.profile_cli import cli, refused, said
 from tests.integration.profile_fixtures import add, worker
 from worker.guards import limits
-from worker.models import Cause, Explanation
+from worker.models import Cause
 from worker.profiles import leases, store
 from worker.profiles.states import State
 from worker.proxies import store as proxies
@@ -131,7 +132,7 @@ def test_the_status_counts_profiles_and_paused_accounts(cli, database, add):
 def test_show_tells_a_jobs_profile_and_who_was_at_fault(cli, queue, worker, add):
     add("p1", account_id="a1")
     job = queue.enqueue("visit", {"manifest": {"profile": "p1", "account": "a1"}})
-    queue.fail(worker.claim(), Explanation("the vendor said no", cause=Cause.PROFILE))
+    queue.fail(worker.claim(), because("the vendor said no", cause=Cause.PROFILE))
 
     shown = said(cli("show", job))
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pymysql
 import pytest
 
-from tests.conftest import QueueForTests
+from tests.conftest import QueueForTests, because
 from worker.database import migrations
 from worker.database.client import Database
 from worker.errors import (
@@ -24,11 +24,10 @@ from worker.errors import (
     SettingsError,
     UsageError,
 )
-from worker.models import Explanation
 from worker.settings import DatabaseSettings, database_settings
 
 PASSWORD = "p@ss/w:rd?#%ü"
-WHY = Explanation("the page was grey")
+WHY = because("the page was grey")
 
 
 def session(db):

@@ -6,9 +6,10 @@ from contextlib import closing
 
 import pytest
 
-from tests.integration.gate_worker import OTHER, SHOP, Worker, fail, trip
+from tests.integration.gate_worker import OTHER, SHOP, Worker, fail, failure, trip
 from worker.errors import UsageError
 from worker.guards import breakers
+from worker.models import Ending, Outcome
 
 
 @pytest.fixture
@@ -73,7 +74,7 @@ def test_one_canary_goes_out_when_the_time_is_over_and_its_success_closes_the_br
     with closing(Worker(database.settings)) as second:
         assert second.claim() is None
     worker.queue.complete(canary, {})
-    worker.gate.succeeded(canary)
+    worker.gate.tell(canary, Ending(Outcome.DONE))
     assert breaker(database)["state"] == "closed"
     following = worker.claim_now()
     assert following is not None
@@ -136,7 +137,7 @@ def test_a_canary_that_never_comes_back_is_followed_by_another(database, queue, 
     assert second is not None
     assert second.canary is not None
     assert second.job_id != lost.job_id
-    worker.gate.failed(lost, "late news", blames_site=True)
+    worker.gate.tell(lost, failure("late news"))
     assert breaker(database)["state"] == "half_open"
 
 

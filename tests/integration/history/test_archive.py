@@ -7,11 +7,11 @@ from functools import partial
 
 import pytest
 
+from tests.conftest import because
 from tests.lifecycle.conftest import run_command, url_of
 from worker.errors import ClaimLost
 from worker.history import archive
 from worker.history.archive import Label
-from worker.models import Explanation
 
 LABEL = Label("me@here", "a test")
 EXTRA = {"archived_at", "archived_by", "archive_reason"}
@@ -77,7 +77,7 @@ def test_the_archive_has_every_column_of_the_queue(database, table, archive_tabl
 
 def test_every_column_of_a_job_and_its_attempts_gets_into_the_archive(database, queue, claim_as):
     job = queue.enqueue("visit", {"url": "https://www.example.com/a?b"})
-    why = Explanation("HTTP 500", "Traceback", "f" * 16, "1/1", "logged in", "visit: HTTP")
+    why = because("HTTP 500", "Traceback", "f" * 16, "1/1", "logged in", "visit: HTTP")
     queue.fail(claim_as(slot=3, total=4), why)
     database.run_statement(
         "UPDATE work_queue SET not_before = UTC_TIMESTAMP(6), wait_reason = 'w', max_attempts = 7, "
@@ -109,7 +109,7 @@ def test_only_finished_jobs_of_the_right_age_and_state_are_moved(database, queue
     done = queue.enqueue("visit", {})
     queue.complete(claim_as(), {})
     failed = queue.enqueue("visit", {})
-    queue.fail(claim_as(), Explanation("HTTP 404"))
+    queue.fail(claim_as(), because("HTTP 404"))
     recent = queue.enqueue("visit", {})
     queue.complete(claim_as(), {})
     busy = queue.enqueue("visit", {})
@@ -135,7 +135,7 @@ def test_only_finished_jobs_of_the_right_age_and_state_are_moved(database, queue
 
 def test_a_job_that_changed_after_its_number_was_read_stays(database, queue, claim_as):
     job = queue.enqueue("visit", {})
-    queue.fail(claim_as(), Explanation("HTTP 404"))
+    queue.fail(claim_as(), because("HTTP 404"))
     until = archive.now(database)
     database.run_statement("UPDATE work_queue SET status = 'pending', finished_at = NULL")
     claim = claim_as()
@@ -143,7 +143,7 @@ def test_a_job_that_changed_after_its_number_was_read_stays(database, queue, cla
     moved = archive.move(database, [job], LABEL, until=until, statuses=("done", "error"))
 
     assert moved == archive.Moved(0, 0)
-    queue.fail(claim, Explanation("HTTP 404 again"))
+    queue.fail(claim, because("HTTP 404 again"))
     # It has ended once more, but after the moment that was meant.
     assert archive.move(database, [job], LABEL, until=until, statuses=("error",)).jobs == 0
     assert len(queue.history(job)) == 2

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.conftest import because
 from worker.errors import UsageError
 from worker.history import archive, dead_letters
 from worker.history.archive import Label
 from worker.history.dead_letters import Filter, Scope, parse_filter
-from worker.models import Explanation
 
 TIMEOUT, MISSING = "aaaa000000000001", "aaab000000000002"
 LABEL = Label("me@here", "discarded by me@here")
@@ -22,7 +22,7 @@ def fail(queue, claim_as):
         group=TIMEOUT, reason="Timeout 30000ms exceeded", task="visit", url="https://a.example"
     ):
         job = queue.enqueue(task, {"url": url})
-        why = Explanation(reason, f"Traceback: {reason}", group, f"{job}/1", None, f"{task}: it")
+        why = because(reason, f"Traceback: {reason}", group, f"{job}/1", None, f"{task}: it")
         queue.fail(claim_as(), why)
         return job
 
@@ -170,7 +170,7 @@ def test_what_fails_again_after_the_scope_was_frozen_is_not_taken_twice(
     filtered = Scope(frozen.until, filter=Filter(task="visit"))
     numbered = Scope(frozen.until, ids=(job,))
     assert dead_letters.retry(database, frozen) == 1
-    queue.fail(claim_as(), Explanation("again", None, TIMEOUT))
+    queue.fail(claim_as(), because("again", None, TIMEOUT))
 
     for each in (frozen, filtered, numbered):
         assert dead_letters.retry(database, each) == 0

@@ -21,6 +21,7 @@ from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.why import sentence_about
 from worker.errors import UsageError
 from worker.guards import breakers, limits
+from worker.models import Ending, Outcome
 from worker.profiles import store
 from worker.profiles.states import State
 from worker.proxies import store as proxies
@@ -220,5 +221,5 @@ def test_a_job_of_an_account_is_the_canary_of_its_profiles_breaker(database, wor
     claim = worker.claim_now()
 
     assert claim.canary == "profile:p1"
-    worker.gate.succeeded(claim)
+    worker.gate.tell(claim, Ending(Outcome.DONE))
     assert database.fetch_one("get_breaker", name="profile:p1")["state"] == "closed"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.conftest import because
 from tests.integration.profile_fixtures import (
     add,
     enqueue,
@@ -13,7 +14,7 @@ from tests.integration.profile_fixtures import (
     state,
     worker,
 )
-from worker.models import Cause, Explanation
+from worker.models import Cause
 from worker.profiles import leases, store
 
 __all__ = ["add", "enqueue", "other", "worker"]
@@ -250,7 +251,7 @@ def test_a_wait_before_an_earlier_run_does_not_count_towards_the_lock_timeout(
         " ('p1', UTC_TIMESTAMP(6) - INTERVAL 1 HOUR, 'profile_lock_conflict', %(job)s, 'w', '')",
         {"job": job},
     )
-    queue.hand_back(worker.claim(), Explanation("stopped"))
+    queue.hand_back(worker.claim(), because("stopped"))
     leases.release(database, "p1", 1, author="w", reason="done")
     store.check_out(database, "p1", person="ada", seconds=3600, reason="")
     other.closures._read_at = float("inf")

@@ -25,7 +25,7 @@ def test_both_are_done_at_once(queue, claim_as, candidate):
     first, second = queue.enqueue("visit", {}), queue.enqueue("visit", {})
     claim = claim_as(incarnation=7)
 
-    settled, following = queue.complete_and_claim(claim, '{"a": 1}', WORKER, candidate())
+    settled, following = queue.finish_and_take(claim, '{"a": 1}', WORKER, candidate())
 
     assert settled
     assert (following.job_id, following.fence, following.attempt) == (second, 1, 1)
@@ -38,7 +38,7 @@ def test_a_finish_stands_although_the_next_job_is_anothers(queue, claim_as, cand
     claim, seen = claim_as(incarnation=7), candidate()
     assert claim_as(incarnation=8).job_id == second
 
-    assert queue.complete_and_claim(claim, "{}", WORKER, seen) == (True, None)
+    assert queue.finish_and_take(claim, "{}", WORKER, seen) == (True, None)
 
     assert queue.get(first)["status"] == "done"
 
@@ -52,7 +52,7 @@ def test_a_lost_claim_is_not_finished_by_what_is_claimed_with_it(
     sweep(database, queue)
     assert claim_as(incarnation=8).job_id == first
 
-    settled, following = queue.complete_and_claim(stale, "{}", WORKER, candidate())
+    settled, following = queue.finish_and_take(stale, "{}", WORKER, candidate())
 
     assert not settled
     assert following.job_id == second
@@ -69,7 +69,7 @@ def test_a_lost_claim_is_not_finished_by_seeing_its_own_job_again(
     again = candidate()
     assert again.job_id == job
 
-    assert queue.complete_and_claim(stale, '{"late": true}', WORKER, again) == (False, None)
+    assert queue.finish_and_take(stale, '{"late": true}', WORKER, again) == (False, None)
 
     row = queue.get(job)
     assert (row["status"], row["fence"], row["result"]) == ("pending", 1, None)

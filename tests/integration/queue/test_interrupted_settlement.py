@@ -9,16 +9,15 @@ from contextlib import closing
 
 import pytest
 
-from tests.conftest import QueueForTests
+from tests.conftest import QueueForTests, because
 from worker.database.client import Database
 from worker.errors import DatabaseUnavailable
-from worker.models import Explanation
 from worker.queue.claims import Queue
 
 ENDINGS = {
     "done": lambda queue, claim: queue.complete(claim, {"seen": 1}),
-    "retry": lambda queue, claim: queue.retry(claim, Explanation("again"), delay_seconds=None),
-    "handed_back": lambda queue, claim: queue.hand_back(claim, Explanation("stopped")),
+    "retry": lambda queue, claim: queue.retry(claim, because("again"), delay_seconds=None),
+    "handed_back": lambda queue, claim: queue.hand_back(claim, because("stopped")),
 }
 
 

@@ -10,14 +10,14 @@ from functools import partial
 
 import pytest
 
-from tests.conftest import QueueForTests
+from tests.conftest import QueueForTests, because
 from worker.claiming.candidates import Candidates
 from worker.drill import finish_ledger
 from worker.errors import BadData, ClaimLost, DuplicateKey
-from worker.models import Explanation, Outcome, Owner, Partition, Status
+from worker.models import Outcome, Owner, Partition, Status
 from worker.recovery.sweep import sweep as patient_sweep
 
-WHY = Explanation("the page was grey", last_error="Traceback: the page was grey")
+WHY = because("the page was grey", last_error="Traceback: the page was grey")
 ENDINGS = {
     "finish": lambda queue, claim: queue.complete(claim, {"late": True}),
     "retry": lambda queue, claim: queue.retry(claim, WHY, delay_seconds=9),
@@ -175,7 +175,7 @@ def test_the_last_attempt_ends_as_an_error_with_the_reason(queue, claim_as):
     assert (row["status"], row["attempts"], row["last_error"]) == ("error", 2, WHY.last_error)
     assert row["finished_at"] is not None
     reasons = [attempt["reason"] for attempt in queue.history(job_id)]
-    assert reasons == [WHY.reason, "the page was grey (attempt 2 of 2, no more)"]
+    assert reasons == [WHY["reason"], "the page was grey (attempt 2 of 2, no more)"]
     assert claim_as() is None
 
 
@@ -197,7 +197,7 @@ def test_a_job_without_a_cap_has_that_of_the_run_or_of_its_task(database, claim_
 def test_what_is_handed_back_costs_no_attempt(queue, claim_as):
     job_id = queue.enqueue("visit", {}, max_attempts=1)
     for _ in range(5):
-        assert queue.hand_back(claim_as(), Explanation("the run was stopped")) is Status.PENDING
+        assert queue.hand_back(claim_as(), because("the run was stopped")) is Status.PENDING
 
     row = queue.get(job_id)
     assert (row["status"], row["attempts"], row["fence"]) == ("pending", 0, 5)
@@ -232,7 +232,7 @@ def test_a_finish_is_kept_when_the_job_is_put_back_by_hand(database, queue, clai
     queue.complete(claim_as(), {"first": True})
     database.run_statement("UPDATE work_queue SET status = 'pending'")
 
-    queue.fail(claim_as(), Explanation("the second time"))
+    queue.fail(claim_as(), because("the second time"))
 
     assert [row["outcome"] for row in queue.history(job_id)] == ["done", "error"]
 
@@ -255,7 +255,7 @@ def test_history_of_a_truncated_table_does_not_stand_in_the_way(database, queue,
     database.run_statement("TRUNCATE TABLE work_queue")
     job_id = queue.enqueue("visit", {})
 
-    queue.fail(claim_as(), Explanation("another life"))
+    queue.fail(claim_as(), because("another life"))
 
     assert [row["outcome"] for row in queue.history(job_id)] == ["error"]
 
@@ -326,7 +326,7 @@ def test_times_are_the_databases_and_the_lease_is_counted_from_the_claim(databas
 def test_a_result_text_and_reason_in_any_script_come_back_as_they_were(queue, claim_as):
     text = "naïve 密码 🦉 \\ % ' \" \n end"
     job_id = queue.enqueue("visit", {"text": text})
-    queue.retry(claim_as(), Explanation(text, last_error=text), delay_seconds=None)
+    queue.retry(claim_as(), because(text, last_error=text), delay_seconds=None)
     assert queue.get(job_id)["last_error"] == queue.history(job_id)[0]["reason"] == text
     queue.complete(claim_as(), {"text": text})
     assert "\\ud83e\\udd89" in queue.get(job_id)["result"] or "🦉" in queue.get(job_id)["result"]
@@ -338,14 +338,14 @@ def test_half_a_character_in_an_error_text_does_not_keep_the_job_from_being_sett
 ):
     job_id = queue.enqueue("visit", {})
     text = "no file caf\udce9 \ud800"
-    why = Explanation(text, last_error=text, last_step=text)
+    why = because(text, last_error=text, last_step=text)
     assert queue.retry(claim_as(), why, delay_seconds=None) is Status.PENDING
     assert queue.history(job_id)[0]["reason"].startswith("no file caf")
 
 
 def test_a_traceback_longer_than_its_column_keeps_head_and_tail(queue, claim_as):
     job_id = queue.enqueue("visit", {})
-    why = Explanation("r" * 9999, last_error="first line " + "🦉" * 50_000 + " last line")
+    why = because("r" * 9999, last_error="first line " + "🦉" * 50_000 + " last line")
     queue.fail(claim_as(), why)
     last_error = queue.get(job_id)["last_error"]
     assert last_error.startswith("first line ")

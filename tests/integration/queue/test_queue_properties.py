@@ -18,20 +18,20 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from tests.conftest import QueueForTests
+from tests.conftest import QueueForTests, because
 from tests.integration.standing_clock import MOMENTS, Clock, clock, empty
 from worker.claiming.candidates import Candidates
 from worker.database.client import Database
 from worker.drill import finish_ledger
 from worker.errors import ClaimLost
-from worker.models import Claim, Explanation, Outcome, Owner, Partition
+from worker.models import Claim, Outcome, Owner, Partition
 from worker.queue.endings import MAX_BLOCKS, MAX_CRASHES
 from worker.recovery.sweep import settle_for_the_dead, sweep
 
 __all__ = ["clock"]
 
 SLOTS = 3
-WHY = Explanation("because")
+WHY = because("because")
 
 slots = st.integers(0, SLOTS - 1)
 deaths = st.sampled_from(["crashed", "handed_back"])
@@ -115,7 +115,7 @@ class QueueMachine(RuleBasedStateMachine):
         self._settle(slot, lambda claim: self.queue.complete(claim, {"ok": True}), then)
 
     @rule(slot=slots)
-    def complete_and_claim(self, slot: int) -> None:
+    def finish_and_take(self, slot: int) -> None:
         """A worker finishes its job and takes the next in the same transaction."""
         worker = self.workers[slot]
         candidate = worker.candidates.at_hand()
@@ -123,7 +123,7 @@ class QueueMachine(RuleBasedStateMachine):
             return
         claim, held = worker.claim, self._holds(worker.claim)
         owner = Owner(slot, worker.incarnation)
-        settled, following = self.queue.complete_and_claim(claim, "{}", owner, candidate)
+        settled, following = self.queue.finish_and_take(claim, "{}", owner, candidate)
         assert settled == held
         worker.claim = None
         worker.lost.append(claim)

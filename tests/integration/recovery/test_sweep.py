@@ -6,12 +6,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from tests.conftest import QueueForTests
-from worker.models import Explanation, Outcome, Status
+from tests.conftest import QueueForTests, because
+from worker.models import Outcome, Status
 from worker.recovery import sweep as sweeping
 from worker.recovery.sweep import Swept, settle_for_the_dead
 
-WHY = Explanation("the page was grey")
+WHY = because("the page was grey")
 
 # The tests' server is young, and its grace for living owners is tested apart.
 sweep = partial(sweeping.sweep, server_grace_seconds=0)

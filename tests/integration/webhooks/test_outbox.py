@@ -8,9 +8,9 @@ from contextlib import closing
 
 import pytest
 
+from tests.conftest import because
 from worker.database.client import Database
 from worker.database.statements import query
-from worker.models import Explanation
 from worker.webhooks import outbox
 
 URL = "http://user:pass@receiver.example/hook?token=x"
@@ -74,7 +74,7 @@ def test_a_finish_with_a_callback_is_an_event(database, finish):
 
 def test_an_error_with_a_callback_is_an_event_with_its_reason(database, queue, claim_as):
     queue.enqueue("noop", {}, callback_url=URL)
-    queue.fail(claim_as(), Explanation("no such page"))
+    queue.fail(claim_as(), because("no such page"))
 
     (event,) = outbox.due(database, limit=10)
     assert (event.event, event.result, event.reason) == ("job.error", None, "no such page")
