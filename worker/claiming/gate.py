@@ -11,15 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from worker.claiming.candidates import Candidates
-from worker.claiming.closed_keys import ClosedKeys, Closure, keys_of
+from worker.claiming.closed_keys import ClosedKeys
 from worker.database.client import Database, Transaction
 from worker.errors import DatabaseUnavailable, PayloadError
 from worker.guards import breakers, limits
+from worker.guards.keys import ClosedKey, keys_of
 from worker.models import Candidate, Cause, Claim, Owner
 from worker.profiles import leases, manifest, refusals
 from worker.profiles.leases import Holder
 from worker.profiles.manifest import Manifest
-from worker.profiles.readiness import NotReady, Unresolvable, resolve
+from worker.profiles.readiness import NotReady
+from worker.profiles.resolution import Unresolvable, resolve
 from worker.queue.claims import Queue
 
 logger = logging.getLogger("nightshift.gate")
@@ -109,13 +111,13 @@ class Gate:
             return mine
         if isinstance(answer, NotReady):
             return self._refused(owner, candidate, wanted, answer)
-        if isinstance(answer, Closure):
+        if isinstance(answer, ClosedKey):
             self.closures.close(answer)
         return None
 
     def _decide(
         self, tx: Transaction, owner: Owner, candidate: Candidate, wanted: Manifest
-    ) -> Closure | NotReady | Claim | None:
+    ) -> ClosedKey | NotReady | Claim | None:
         keys = keys_of(candidate)
         if refusal := limits.admit(tx, keys):
             tx.discard()
@@ -162,10 +164,10 @@ class Gate:
         self, owner: Owner, candidate: Candidate, wanted: Manifest, refusal: NotReady
     ) -> Claim | None:
         decision = refusals.decide(self.db, candidate, wanted, refusal)
-        why = refusal.closure.reason
+        why = refusal.closed_key.reason
         if decision in ("wait", "reschedule"):
             refusals.keep(self.db, candidate, wanted, refusal, decision, _name(owner))
-            self.closures.close(refusal.closure)
+            self.closures.close(refusal.closed_key)
             return None
         refusals.record(self.db, candidate, refusal, decision, _name(owner), None)
         match decision:

@@ -42,3 +42,9 @@ SELECT COUNT(*) AS jobs
    AND (%(site)s IS NULL OR site = %(site)s)
    AND (%(task)s IS NULL OR task = %(task)s)
    AND (%(account)s IS NULL OR account = %(account)s);
+
+-- name: keys_in_progress
+-- List what the jobs in progress count against.
+SELECT site, task, account AS account_id
+  FROM work_queue FORCE INDEX (next_candidates)
+ WHERE status = 'in_progress';

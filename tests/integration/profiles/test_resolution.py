@@ -14,7 +14,7 @@ from tests.integration.profile_fixtures import (
     worker,
 )
 from worker.models import Cause, Explanation
-from worker.profiles import leases, store
+from worker.profiles import lease_endings, store
 
 __all__ = ["add", "enqueue", "other", "worker"]
 
@@ -251,7 +251,7 @@ def test_a_wait_before_an_earlier_run_does_not_count_towards_the_lock_timeout(
         {"job": job},
     )
     queue.hand_back(worker.claim(), Explanation("stopped"))
-    leases.release(database, "p1", 1, author="w", reason="done")
+    lease_endings.release(database, "p1", 1, author="w", reason="done")
     store.check_out(database, "p1", person="ada", seconds=3600, reason="")
     other.closures._read_at = float("inf")
 
