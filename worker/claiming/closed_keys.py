@@ -13,7 +13,7 @@ from worker.database.client import Database
 from worker.guards import breakers, limits
 from worker.guards.keys import GLOBAL, PROXIES, ClosedKey, keys_of
 from worker.models import Candidate
-from worker.profiles import readiness
+from worker.profiles import manifest, readiness
 from worker.proxies import choice
 
 MAX_AGE_SECONDS = 0.5
@@ -66,7 +66,7 @@ class ClosedKeys:
 
     def is_watched(self, candidate: Candidate) -> bool:
         """Whether a job can only be claimed through the gate."""
-        if candidate.profile_id or candidate.account_id:
+        if candidate.profile_id or candidate.account_id or manifest.is_given(candidate.payload):
             return True
         return bool(self.watched) and not self.watched.isdisjoint(keys_of(candidate))
 

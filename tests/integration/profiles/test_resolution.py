@@ -159,6 +159,35 @@ def test_a_manifest_in_the_payload_routes_like_the_columns(database, worker, que
     assert worker.claim_now() is None
 
 
+@pytest.mark.parametrize(
+    ("manifest", "problem"),
+    [
+        ({"profil": "p1"}, "unknown field 'profil'"),
+        ("p1", "is not an object"),
+        (5, "is not an object"),
+        (["p1"], "is not an object"),
+        ({"profile": True}, "manifest.profile: not a text"),
+        ({"profile": ""}, "manifest.profile: give 1 to 64 characters"),
+    ],
+)
+def test_a_manifest_that_is_not_understood_is_an_error_before_a_browser_is_opened(
+    worker, queue, add, manifest, problem
+):
+    add("p1")
+    queue.enqueue("visit", {"url": "about:blank", "manifest": manifest})
+
+    assert worker.candidates.has_next()
+    assert worker.candidates.at_hand() is None, "it would be claimed without a look at its manifest"
+    assert problem in worker.claim().problem
+
+
+@pytest.mark.parametrize("payload", [{"manifest": None}, {"manifest": {}}, {"say": "manifest"}])
+def test_a_payload_without_a_manifest_needs_no_profile(worker, queue, payload):
+    queue.enqueue("visit", payload)
+
+    assert worker.claim().problem is None
+
+
 def test_a_temporary_profile_needs_no_lock(worker, queue):
     queue.enqueue("visit", {"manifest": {"temporary": True}})
 
