@@ -7,6 +7,7 @@ What it lets through is decided, under locks, by the gate.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 from worker.database.client import Database
@@ -51,18 +52,25 @@ class ClosedKeys:
 
     def _read(self) -> None:
         limited, tripped = limits.read(self._db), breakers.tripped(self._db)
+        by_limits = limits.closed_keys(self._db, limited)
         found = [
-            *limits.closed_keys(self._db, limited),
+            *by_limits,
             *breakers.closed_keys(tripped),
-            *readiness.closed_keys(self._db, limited),
+            *readiness.closed_keys(self._db, limited, by_limits),
             *choice.closed_keys(self._db),
         ]
         self.closed = {closed.key: closed for closed in found}
         self.watched = frozenset(row["name"] for row in (*limited, *tripped))
 
-    def close(self, closed: ClosedKey) -> None:
-        """Leave a key alone that the gate has just refused, until the next look."""
+    def close(self, closed: ClosedKey, candidate: Candidate | None = None) -> None:
+        """Leave a key alone that the gate has just refused, until the next look.
+
+        A job that belongs to the key only by its profile is found by that profile.
+        """
         self.closed[closed.key] = closed
+        if candidate is not None and candidate.profile_id and closed.key not in keys_of(candidate):
+            key = f"profile:{candidate.profile_id}"
+            self.closed[key] = replace(closed, key=key)
 
     def is_watched(self, candidate: Candidate) -> bool:
         """Whether a job can only be claimed through the gate."""

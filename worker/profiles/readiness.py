@@ -75,8 +75,11 @@ def no_profile_ready(account_id: str, refusals: list[NotReady]) -> NotReady:
     return NotReady(first.event, reason, f"account:{account_id}", seconds, first.owner)
 
 
-def closed_keys(db: Database, limit_rows: list[Row]) -> list[ClosedKey]:
-    """List the profiles and accounts that cannot be used now, whatever the job."""
+def closed_keys(db: Database, limit_rows: list[Row], by_limits: list[ClosedKey]) -> list[ClosedKey]:
+    """List the profiles and accounts that cannot be used now, whatever the job.
+
+    `by_limits` are the keys that limits close: an account's limit holds for its profiles, too.
+    """
     refused: dict[str, NotReady] = {}
     of_account: dict[str, list[NotReady]] = defaultdict(list)
     for profile, refusal in _refused_profiles(db, limit_rows):
@@ -97,7 +100,21 @@ def closed_keys(db: Database, limit_rows: list[Row]) -> list[ClosedKey]:
     for row in db.fetch_all("paused_accounts"):
         paused = _paused(row["id"], row)
         closed += [paused.closed_key] if paused else []
-    return closed
+    return [*_of_full_accounts(db, by_limits), *closed]
+
+
+def _of_full_accounts(db: Database, by_limits: list[ClosedKey]) -> list[ClosedKey]:
+    """Close the profiles of accounts whose limit is reached: jobs may name the profile alone."""
+    kind = "account:"
+    full = {
+        found.key.removeprefix(kind): found for found in by_limits if found.key.startswith(kind)
+    }
+    if not full:
+        return []
+    return [
+        replace(full[row["account_id"]], key=f"profile:{row['id']}")
+        for row in db.fetch_all("profiles_of_accounts", accounts=tuple(full))
+    ]
 
 
 def _refused_profiles(db: Database, limit_rows: list[Row]) -> Iterator[tuple[Row, NotReady]]:

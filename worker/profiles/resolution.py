@@ -19,6 +19,14 @@ class Unresolvable(Exception):
     """A job asks for an environment that does not exist or does not allow what it wants."""
 
 
+def keys_by_profile(tx: Transaction, manifest: Manifest) -> tuple[str, ...]:
+    """Name the account that a job belongs to only by its profile: its limits count, too."""
+    if manifest.profile is None or manifest.account is not None or manifest.temporary:
+        return ()
+    rows = tx.fetch_all("account_of_profile", id=manifest.profile)
+    return tuple(f"account:{row['account_id']}" for row in rows if row["account_id"] is not None)
+
+
 def resolve(tx: Transaction, manifest: Manifest) -> Row | NotReady | None:
     """Find, lock and judge the profile for a job; raises Unresolvable when no wait can help.
 

@@ -65,3 +65,7 @@ SELECT account_id, COUNT(*) AS profiles
 -- name: paused_accounts
 -- List the accounts that nothing is done for.
 SELECT id, paused_reason FROM accounts WHERE paused_at IS NOT NULL;
+
+-- name: profiles_of_accounts
+-- List the profiles of accounts.
+SELECT id, account_id FROM profiles WHERE account_id IN %(accounts)s;

@@ -3,3 +3,7 @@
 SELECT id FROM profiles
  WHERE account_id = %(account_id)s
  ORDER BY state = 'available' DESC, state_since, id;
+
+-- name: account_of_profile
+-- Tell whose a profile is.
+SELECT account_id FROM profiles WHERE id = %(id)s;
