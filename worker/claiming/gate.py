@@ -21,7 +21,7 @@ from worker.profiles import leases, manifest, refusals
 from worker.profiles.leases import Holder
 from worker.profiles.manifest import Manifest
 from worker.profiles.readiness import NotReady
-from worker.profiles.resolution import Unresolvable, resolve
+from worker.profiles.resolution import Unresolvable, keys_by_profile, resolve
 from worker.queue.claims import Queue
 
 logger = logging.getLogger("nightshift.gate")
@@ -112,13 +112,13 @@ class Gate:
         if isinstance(answer, NotReady):
             return self._refused(owner, candidate, wanted, answer)
         if isinstance(answer, ClosedKey):
-            self.closures.close(answer)
+            self.closures.close(answer, candidate)
         return None
 
     def _decide(
         self, tx: Transaction, owner: Owner, candidate: Candidate, wanted: Manifest
     ) -> ClosedKey | NotReady | Claim | None:
-        keys = keys_of(candidate)
+        keys = (*keys_of(candidate), *keys_by_profile(tx, wanted))
         if refusal := limits.admit(tx, keys):
             tx.discard()
             return refusal
