@@ -24,7 +24,7 @@ from bench.server import Bench, private_bench
 from worker.database.client import Database
 from worker.drill import finish_ledger
 from worker.errors import LeaseLost, UsageError
-from worker.profiles import leases, store
+from worker.profiles import lease_endings, store
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
 
@@ -187,7 +187,7 @@ class Storm:
         if old < 1:
             return
         try:
-            leases.release(self._db, name, old, author="a ghost", reason="late")
+            lease_endings.release(self._db, name, old, author="a ghost", reason="late")
         except LeaseLost:
             self.found.late_writes_refused += 1
         else:

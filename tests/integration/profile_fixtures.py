@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 from tests.integration.gate_worker import Worker
-from worker.claiming.closed_keys import ClosedKeys, Closure
+from worker.claiming.closed_keys import ClosedKeys
+from worker.guards.keys import ClosedKey
 from worker.models import Claim
-from worker.profiles import leases, store
+from worker.profiles import lease_endings, store
 from worker.profiles.store import NewProfile
 
 
@@ -55,12 +56,12 @@ def state(database, name: str = "p1") -> str:
 
 def finish(worker: Worker, claim: Claim, review: str | None = None) -> None:
     worker.queue.complete(claim, {})
-    leases.release(
+    lease_endings.release(
         worker.db, claim.profile_id, claim.lease_fence, author="w", reason="done", review=review
     )
 
 
-def closed_now(database) -> dict[str, Closure]:
+def closed_now(database) -> dict[str, ClosedKey]:
     closures = ClosedKeys(database)
     closures.refresh()
     return closures.closed

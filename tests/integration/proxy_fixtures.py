@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from worker.proxies import choice
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy
 
@@ -21,12 +22,12 @@ def add(database):
 
 
 def chosen(database, site=SITE, **wanted) -> str | None:
-    proxy = proxies.choose(database, site=site, **wanted)
+    proxy = choice.look(database, site=site, **wanted).proxy
     return proxy.name if proxy else None
 
 
-def look(database, site=SITE, **wanted) -> proxies.Choice:
-    return proxies.look(database, site=site, **wanted)
+def look(database, site=SITE, **wanted) -> choice.Choice:
+    return choice.look(database, site=site, **wanted)
 
 
 def id_of(database, name: str) -> int:
@@ -34,7 +35,7 @@ def id_of(database, name: str) -> int:
 
 
 def block(database, name: str, site=SITE, **how) -> None:
-    proxies.note_block(database, id_of(database, name), site=site, **how)
+    choice.note_block(database, id_of(database, name), site=site, **how)
 
 
 def stop_the_clock(database) -> None:

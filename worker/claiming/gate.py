@@ -12,16 +12,18 @@ import logging
 from dataclasses import dataclass, replace
 
 from worker.claiming.candidates import Candidates
-from worker.claiming.closed_keys import ClosedKeys, Closure, keys_of
+from worker.claiming.closed_keys import ClosedKeys
 from worker.database.best_effort import best_effort
 from worker.database.client import Database, Transaction
 from worker.errors import PayloadError
 from worker.guards import breakers, limits
+from worker.guards.keys import ClosedKey, keys_of
 from worker.models import Candidate, Cause, Claim, Ending, Outcome, Owner, Rejection
 from worker.profiles import leases, manifest, refusals
 from worker.profiles.leases import Holder
 from worker.profiles.manifest import Manifest
-from worker.profiles.readiness import NotReady, Unresolvable, resolve
+from worker.profiles.readiness import NotReady
+from worker.profiles.resolution import Unresolvable, keys_by_profile, resolve
 from worker.queue.claims import Queue
 from worker.settings import RunSettings
 
@@ -133,14 +135,14 @@ class Gate:
             return mine
         if isinstance(answer, NotReady):
             return self._refused(owner, candidate, wanted, answer)
-        if isinstance(answer, Closure):
-            self.closures.close(answer)
+        if isinstance(answer, ClosedKey):
+            self.closures.close(answer, candidate)
         return None
 
     def _decide(
         self, tx: Transaction, owner: Owner, candidate: Candidate, wanted: Manifest
-    ) -> Closure | NotReady | Claim | Rejection | None:
-        keys = keys_of(candidate)
+    ) -> ClosedKey | NotReady | Claim | Rejection | None:
+        keys = (*keys_of(candidate), *keys_by_profile(tx, wanted))
         if refusal := limits.admit(tx, keys):
             tx.discard()
             return refusal
@@ -187,10 +189,10 @@ class Gate:
         self, owner: Owner, candidate: Candidate, wanted: Manifest, refusal: NotReady
     ) -> Rejection | None:
         decision = refusals.decide(self.db, candidate, wanted, refusal)
-        why = refusal.closure.reason
+        why = refusal.closed_key.reason
         if decision in ("wait", "reschedule"):
             refusals.keep(self.db, candidate, wanted, refusal, decision, str(owner))
-            self.closures.close(refusal.closure)
+            self.closures.close(refusal.closed_key)
             return None
         refusals.record(self.db, candidate, refusal, decision, str(owner), None)
         match decision:

@@ -5,12 +5,13 @@ Only reads; what it says may have changed a moment later.
 
 from __future__ import annotations
 
-from worker.claiming.closed_keys import ClosedKeys, keys_of
+from worker.claiming.closed_keys import ClosedKeys
 from worker.database.client import Database, Row
 from worker.errors import PayloadError
+from worker.guards.keys import ClosedKey, keys_of
 from worker.models import Candidate, Status
 from worker.profiles import manifest
-from worker.profiles.readiness import Unresolvable, look
+from worker.profiles.resolution import Unresolvable, look
 from worker.queue import pause, runs
 
 # Counting further than this tells nobody more.
@@ -78,20 +79,21 @@ def _unready(db: Database, job: Row) -> str | None:
         refusal = look(db, wanted)
     except Unresolvable as error:
         return f"will fail when it is tried: {error}"
-    if refusal is None:
-        return None
-    opens = "" if refusal.seconds is None else f"; next look in {refusal.seconds:.0f} s"
-    return f"waits because {refusal.closure.reason}{opens}"
+    return None if refusal is None else _waits(refusal.closed_key)
 
 
 def _closed(db: Database, job: Row) -> str | None:
-    closures = ClosedKeys(db)
-    closures.refresh()
+    known = ClosedKeys(db)
+    known.refresh()
     for key in keys_of(_candidate(job)):
-        if (closure := closures.closed.get(key)) is not None:
-            opens = "" if closure.seconds is None else f"; next look in {closure.seconds:.0f} s"
-            return f"waits because {closure.reason}{opens}"
+        if (closed := known.closed.get(key)) is not None:
+            return _waits(closed)
     return None
+
+
+def _waits(closed: ClosedKey) -> str:
+    opens = "" if closed.seconds is None else f"; next look in {closed.seconds:.0f} s"
+    return f"waits because {closed.reason}{opens}"
 
 
 def _candidate(job: Row) -> Candidate:

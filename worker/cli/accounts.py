@@ -12,7 +12,6 @@ from worker.cli.groups import DefaultGroup
 from worker.cli.options import json_flag
 from worker.cli.profile_views import NONE, table
 from worker.cli.wording import moment, operator, plain
-from worker.errors import UsageError
 from worker.log import printable
 from worker.profiles import store
 
@@ -27,7 +26,7 @@ def group() -> None:
 def list_(as_json: bool) -> None:
     """Show accounts, the number of their profiles, and which are paused."""
     with closing(open_database()) as db:
-        rows = db.fetch_all("list_accounts")
+        rows = store.all_accounts(db)
     if as_json:
         click.echo(json.dumps(rows, default=plain))
         return
@@ -67,8 +66,6 @@ def pause(account_id: str, reason: str) -> None:
 def resume(account_id: str) -> None:
     """Let an account be used again."""
     with closing(open_database()) as db:
-        if db.fetch_one("get_account", id=account_id) is None:
-            raise UsageError(f"there is no account {account_id}; see: launcher.py accounts list")
         was_paused = store.resume_account(db, account_id, by=operator())
     click.echo(f"resumed account {account_id}" if was_paused else f"{account_id} was not paused")
 

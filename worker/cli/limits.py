@@ -7,7 +7,6 @@ from contextlib import closing
 
 import click
 
-from worker.claiming.closed_keys import Closure
 from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import DURATION, json_flag
@@ -16,6 +15,7 @@ from worker.database.client import Row
 from worker.errors import UsageError
 from worker.guards import breakers as breaking
 from worker.guards import limits as limiting
+from worker.guards.keys import ClosedKey
 
 
 @click.group("limits", cls=DefaultGroup)
@@ -54,8 +54,8 @@ def list_limits(as_json: bool) -> None:
     if as_json:
         _print_json(found)
         return
-    for row, closure in found:
-        held = f"; now: {closure.reason}" if closure else ""
+    for row, closed in found:
+        held = f"; now: {closed.reason}" if closed else ""
         click.echo(f"{row['name']}: {_caps(row['concurrent'], row['per_minute'])}{held}")
     if not found:
         click.echo("no limits; set one: launcher.py limits set site:example.com --concurrent 2")
@@ -73,15 +73,15 @@ def list_breakers(with_closed: bool, as_json: bool) -> None:
     """Show which keys are left alone, why, and until when."""
     with closing(open_database()) as db:
         found = [
-            (row, closure)
-            for row, closure in breaking.all_breakers(db)
+            (row, closed)
+            for row, closed in breaking.all_breakers(db)
             if with_closed or row["state"] != "closed" or row["held"]
         ]
     if as_json:
         _print_json(found)
         return
-    for row, closure in found:
-        click.echo(_breaker_line(row, closure))
+    for row, closed in found:
+        click.echo(_breaker_line(row, closed))
     if not found:
         click.echo("no breaker is open")
 
@@ -108,15 +108,15 @@ def close_breaker(key: str, keep: bool) -> None:
     click.echo(f"the breaker of {key} is closed" + (" and stays so" if keep else ""))
 
 
-def _breaker_line(row: Row, closure: Closure | None) -> str:
+def _breaker_line(row: Row, closed: ClosedKey | None) -> str:
     if row["held"] == "closed":
         return f"{row['name']}: kept closed by {row['held_by']}"
     if row["state"] == "closed":
         return f"{row['name']}: closed, {row['failures']} failures lately"
-    if closure is None:
+    if closed is None:
         return f"{row['name']}: open, and the next job goes out to see: {row['reason']}"
-    opens = "" if closure.seconds is None else f", next look in {duration(closure.seconds)}"
-    return f"{row['name']}: {row['state'].replace('_', ' ')}{opens}: {closure.reason}"
+    opens = "" if closed.seconds is None else f", next look in {duration(closed.seconds)}"
+    return f"{row['name']}: {row['state'].replace('_', ' ')}{opens}: {closed.reason}"
 
 
 def _caps(concurrent: int | None, per_minute: float | None) -> str:
@@ -125,8 +125,8 @@ def _caps(concurrent: int | None, per_minute: float | None) -> str:
     return " and ".join(caps)
 
 
-def _print_json(found: list[tuple[Row, Closure | None]]) -> None:
-    rows = [{**row, "holds_back": closure.reason if closure else None} for row, closure in found]
+def _print_json(found: list[tuple[Row, ClosedKey | None]]) -> None:
+    rows = [{**row, "holds_back": closed.reason if closed else None} for row, closed in found]
     click.echo(json.dumps(rows, default=plain))
 
 

@@ -14,6 +14,7 @@ from worker.cli.profile_fields import Known, holds_credentials
 from worker.database.client import Database
 from worker.errors import UsageError
 from worker.evidence.redaction import is_secret_name
+from worker.profiles import store as profiles
 from worker.proxies import store as proxies
 
 
@@ -23,7 +24,7 @@ def known_profiles(db: Database, *, but: str | None = None) -> Known:
         proxies=frozenset(row["name"] for row in proxies.all_proxies(db)),
         folders=state_dir() / "profiles",
     )
-    for row in db.fetch_all("list_profiles", state=None, account_id=None):
+    for row in profiles.all_profiles(db):
         if row["id"] != but:
             known.note(row)
     return known

@@ -25,7 +25,7 @@ from worker.cli.wording import moment, operator, plain
 from worker.database.client import Database
 from worker.errors import BadData, DuplicateKey, UsageError
 from worker.log import printable
-from worker.profiles import store
+from worker.profiles import leases, store
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
 
@@ -47,7 +47,7 @@ def group() -> None:
 def list_(state: str | None, account: str | None, as_json: bool) -> None:
     """Show profiles, their state and who they belong to."""
     with closing(open_database()) as db:
-        rows = db.fetch_all("list_profiles", state=state, account_id=account)
+        rows = store.all_profiles(db, state=state, account_id=account)
     if as_json:
         click.echo(json.dumps([views.as_json(row) for row in rows], default=plain))
     elif rows:
@@ -64,18 +64,18 @@ def show(profile_id: str, as_json: bool) -> None:
     """Tell all about one profile: its fields, who holds it, what happened to it last."""
     with closing(open_database()) as db:
         profile = store.get(db, profile_id)
-        leases = db.fetch_all("leases_of_profile", profile_id=profile_id)
-        events = db.fetch_all("events_of_profile", id=profile_id, limit=SHOWN_EVENTS)
+        held = leases.of_profile(db, profile_id)
+        events = store.history(db, profile_id, SHOWN_EVENTS)
     if as_json:
         report = {
             "profile": views.as_json(profile),
-            "leases": [views.lease_as_json(lease) for lease in leases],
+            "leases": [views.lease_as_json(lease) for lease in held],
             "events": events,
         }
         click.echo(json.dumps(report, default=plain))
         return
     _print(views.profile_lines(profile))
-    _print([views.lease_line(lease) for lease in leases])
+    _print([views.lease_line(lease) for lease in held])
     if events:
         _print(["last events, the latest first:", *map(views.event_line, events)])
 
@@ -141,7 +141,7 @@ def checkout(profile_id: str, seconds: float, reason: str, reveal: bool, as_json
             db, profile_id, person=operator(), seconds=seconds, reason=reason.strip()
         )
         profile = store.get(db, profile_id)
-        held = db.fetch_all("leases_of_profile", profile_id=profile_id)
+        held = leases.of_profile(db, profile_id)
     until = next((row["expires_at"] for row in held if row["fence"] == fence), None)
     found = views.whereabouts(profile, reveal=reveal) | {"fence": fence, "until": until}
     if as_json:

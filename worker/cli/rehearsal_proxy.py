@@ -14,7 +14,7 @@ import click
 from worker.cli.connection import open_database
 from worker.database.client import Row
 from worker.errors import UsageError
-from worker.proxies import store as proxies
+from worker.proxies import choice, store
 from worker.proxies.proxy import Proxy
 
 
@@ -44,11 +44,9 @@ def find_proxy(job: Row | None, name: str | None, direct: bool) -> Proxy | None:
             profile = db.fetch_one("get_profile", id=job["profile"])
             name = profile["proxy"] if profile is not None else None
         if name is not None:
-            return proxies.named(db, (name,))[0]
+            return store.named(db, (name,))[0]
         assert job is not None
-        choice = proxies.look(db, account_id=job["account"], site=job["site"] or "")
-    if choice.proxy is None and choice.reason:
-        raise UsageError(
-            f"{choice.reason}; name one with --proxy NAME, or go out without: --direct"
-        )
-    return choice.proxy
+        found = choice.look(db, account_id=job["account"], site=job["site"] or "")
+    if found.proxy is None and found.reason:
+        raise UsageError(f"{found.reason}; name one with --proxy NAME, or go out without: --direct")
+    return found.proxy

@@ -16,7 +16,7 @@ from worker.database.client import Database
 from worker.errors import LeaseLost
 from worker.execution.proxy_use import ProxyUse
 from worker.models import Claim
-from worker.profiles import doubts, leases, store
+from worker.profiles import doubts, lease_endings, leases, store
 from worker.profiles.specs import spec_of
 
 # The leases end when the database stays away: by then the launcher has stopped the job.
@@ -92,7 +92,7 @@ class ProfileUse:
             return
         self.session.close_profile()
         try:
-            leases.release(
+            lease_endings.release(
                 self.db,
                 profile_id,
                 self._fence,

@@ -12,16 +12,16 @@ from collections.abc import Callable
 
 from worker.browser.failures import Diagnosis
 from worker.browser.session import BrowserSession
-from worker.claiming.closed_keys import PROXIES, Closure
 from worker.database.best_effort import best_effort
 from worker.database.client import Database
 from worker.errors import DatabaseUnavailable, ProxyUnavailable
 from worker.execution.verdict import TUNNEL_FAULT, proxy_fault
+from worker.guards.keys import PROXIES, ClosedKey
 from worker.models import Claim
 from worker.proxies import blocks
-from worker.proxies import store as proxies
+from worker.proxies import choice as proxies
+from worker.proxies.choice import COOLDOWN_SECONDS, Choice
 from worker.proxies.proxy import Proxy
-from worker.proxies.store import COOLDOWN_SECONDS, Choice
 
 LOOK_SECONDS = 5.0
 # What is known of a proxy or a site for so long: long enough for a run of failures to show.
@@ -59,7 +59,7 @@ class ProxyUse:
         """Whether it is time to look at the proxies again before another job is claimed."""
         return time.monotonic() - self._looked_at >= LOOK_SECONDS
 
-    def look(self) -> Closure | None:
+    def look(self) -> ClosedKey | None:
         """Have a proxy for the next jobs, if there are any; tell when all are out of use."""
         if self.is_due:
             usual = _NONE
@@ -69,7 +69,7 @@ class ProxyUse:
         if self._usual.reason:
             # Whoever waits for a proxy wants to see the first one that is back.
             self._looked_at = float("-inf")
-            return Closure(PROXIES, self._usual.reason, self._usual.seconds)
+            return ClosedKey(PROXIES, self._usual.reason, self._usual.seconds)
         return None
 
     def serve(self, claim: Claim) -> None:

@@ -6,9 +6,9 @@ and closes when that one succeeds. A canary that fails costs its job nothing.
 
 from __future__ import annotations
 
-from worker.claiming.closed_keys import Closure, breaker_closed
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
+from worker.guards.keys import ClosedKey
 from worker.models import Claim
 
 WINDOW_SECONDS = 60
@@ -20,14 +20,39 @@ COOLDOWN_SECONDS = 30.0
 LONGEST_SECONDS = 1800.0
 
 
-def admit(tx: Transaction, keys: tuple[str, ...]) -> tuple[Closure | None, str | None]:
+def tripped(db: Database) -> list[Row]:
+    """Read the breakers that do not let everything through."""
+    return db.fetch_all("read_tripped_breakers")
+
+
+def closed_keys(breakers: list[Row]) -> list[ClosedKey]:
+    """List the keys whose breaker is open."""
+    found = [refuses(row) for row in breakers]
+    return [closed for closed in found if closed is not None]
+
+
+def refuses(breaker: Row) -> ClosedKey | None:
+    """Tell whether a breaker lets nothing through now."""
+    name, wait = breaker["name"], breaker["wait_seconds"]
+    if breaker["state"] == "closed":
+        return None
+    if wait is None:
+        return ClosedKey(name, f"the breaker of {name} is held open: {breaker['reason']}")
+    if float(wait) <= 0:
+        return None
+    if breaker["state"] == "half_open":
+        return ClosedKey(name, f"one job is out to see whether {name} works again", float(wait))
+    return ClosedKey(name, f"the breaker of {name} is open: {breaker['reason']}", float(wait))
+
+
+def admit(tx: Transaction, keys: tuple[str, ...]) -> tuple[ClosedKey | None, str | None]:
     """Judge a claim by the breakers of its keys, which stay locked until the claim is made.
 
     Returns what refuses it, or else the breaker whose canary this job is to be.
     """
     canary = None
     for row in tx.fetch_all("lock_breakers", names=keys):
-        if refusal := breaker_closed(row):
+        if refusal := refuses(row):
             return refusal, None
         canary = canary or row["name"]
     return None, canary
@@ -111,10 +136,10 @@ def forget(tx: Transaction, key: str) -> None:
     tx.execute("forget_breaker", name=key)
 
 
-def all_breakers(db: Database) -> list[tuple[Row, Closure | None]]:
+def all_breakers(db: Database) -> list[tuple[Row, ClosedKey | None]]:
     """List every breaker that has something to tell, with what it holds back now."""
     rows = db.fetch_all("read_breakers")
-    return [(row, breaker_closed(row)) for row in rows]
+    return [(row, refuses(row)) for row in rows]
 
 
 def open_by_hand(db: Database, key: str, seconds: float | None, reason: str, by: str) -> None:

@@ -7,10 +7,11 @@ spaced evenly. Both are judged while the limit's row is locked, in the transacti
 from __future__ import annotations
 
 import re
+from collections import Counter
 
-from worker.claiming.closed_keys import Closure, closed_by_limits, limit_reached
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
+from worker.guards.keys import GLOBAL, ClosedKey
 
 KINDS = ("site", "task", "account", "vendor")
 
@@ -35,14 +36,42 @@ def clear_limit(db: Database, key: str) -> bool:
     return db.execute("clear_limit", name=checked(key)) > 0
 
 
-def all_limits(db: Database) -> list[tuple[Row, Closure | None]]:
+def read(db: Database) -> list[Row]:
+    """Read every limit, and for how long its rate lets nothing start."""
+    return db.fetch_all("read_limits")
+
+
+def all_limits(db: Database) -> list[tuple[Row, ClosedKey | None]]:
     """List every limit with what it holds back now, if it does."""
-    limits = db.fetch_all("read_limits")
-    closed = {closure.key: closure for closure in closed_by_limits(db, limits)}
+    limits = read(db)
+    closed = {found.key: found for found in closed_keys(db, limits)}
     return [(row, closed.get(row["name"])) for row in limits]
 
 
-def admit(tx: Transaction, keys: tuple[str, ...]) -> Closure | None:
+def closed_keys(db: Database, limits: list[Row]) -> list[ClosedKey]:
+    """List the keys whose limit is reached."""
+    in_use: Counter[str] = Counter()
+    if any(row["concurrent"] is not None for row in limits):
+        for job in db.fetch_all("keys_in_progress"):
+            account = f"account:{job['account_id']}"
+            in_use.update((GLOBAL, f"site:{job['site']}", f"task:{job['task']}", account))
+    found = [reached(row, in_use[row["name"]]) for row in limits]
+    return [closed for closed in found if closed is not None]
+
+
+def reached(limit: Row, in_use: int) -> ClosedKey | None:
+    """Tell whether a limit lets nothing more start now."""
+    name, cap = limit["name"], limit["concurrent"]
+    if cap is not None and in_use >= cap:
+        seconds = None if cap == 0 else 1.0
+        return ClosedKey(name, f"{in_use} of {cap} jobs of {name} are running", seconds)
+    wait = float(limit["wait_seconds"])
+    if wait > 0:
+        return ClosedKey(name, f"{name} may start {limit['per_minute']:g} jobs a minute", wait)
+    return None
+
+
+def admit(tx: Transaction, keys: tuple[str, ...]) -> ClosedKey | None:
     """Judge a claim by the limits of its keys, which stay locked until the claim is made.
 
     Returns what refuses it, or None when it may go on: its start is counted then.
@@ -50,17 +79,11 @@ def admit(tx: Transaction, keys: tuple[str, ...]) -> Closure | None:
     limits = tx.fetch_all("lock_limits", names=keys)
     for row in limits:
         in_use = 0 if row["concurrent"] is None else _in_use(tx, row["name"])
-        if refusal := limit_reached(row, in_use):
+        if refusal := reached(row, in_use):
             return refusal
     if any(row["per_minute"] is not None for row in limits):
         tx.execute("count_start", names=keys)
     return None
-
-
-def _in_use(tx: Transaction, key: str) -> int:
-    kind, _, value = key.partition(":")
-    only = {name: value if name == kind else None for name in ("site", "task", "account")}
-    return int(tx.fetch_all("count_in_progress", **only)[0]["jobs"])
 
 
 def checked(key: str) -> str:
@@ -73,3 +96,9 @@ def checked(key: str) -> str:
         kinds = ", ".join(f"{kind}:…" for kind in KINDS)
         raise UsageError(f"{key!r} cannot be limited; write global, {kinds}")
     return key
+
+
+def _in_use(tx: Transaction, key: str) -> int:
+    kind, _, value = key.partition(":")
+    only = {name: value if name == kind else None for name in ("site", "task", "account")}
+    return int(tx.fetch_all("count_in_progress", **only)[0]["jobs"])

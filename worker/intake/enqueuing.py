@@ -19,6 +19,7 @@ from worker.database.server_errors import DUPLICATE_KEY
 from worker.database.statements import query
 from worker.errors import DuplicateKey, PayloadError, UsageError
 from worker.intake.jobs import MAX_DEDUPE_KEY, as_text
+from worker.profiles import manifest
 from worker.settings import PROJECT_ROOT, load_dotenv
 from worker.tasks.registry import task_of
 
@@ -120,6 +121,7 @@ def _as_json(task: str | Callable[..., Any], payload: Any) -> str:
             f'{{"url": "https://example.com"}}'
         )
     as_text(payload)
+    manifest.check(payload)
     if not isinstance(task, str):
         task_of(task).fit(payload)
     # In ASCII, because the caller's connection may have any character set.

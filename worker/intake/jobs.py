@@ -12,10 +12,9 @@ from typing import Any
 
 from worker.errors import PayloadError, UsageError
 from worker.intake.records import Record
+from worker.profiles import manifest
 
 MAX_DEDUPE_KEY = 191
-# The width of the columns for profile and account.
-MAX_NAME = 64
 # MariaDB stores no JSON that is nested deeper; MySQL would take 100.
 MAX_DEPTH = 31
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
@@ -48,10 +47,7 @@ class JobMaker:
     ) -> None:
         self._columns = columns or {}
         self._dedupe = Template(dedupe) if dedupe else None
-        self._route = (
-            Template(profile, "--profile", "profile", MAX_NAME) if profile is not None else None,
-            Template(account, "--account", "account", MAX_NAME) if account is not None else None,
-        )
+        self._route = (_route(profile, "profile"), _route(account, "account"))
         self.is_routed = self._route != (None, None)
         self._check = check
 
@@ -70,6 +66,8 @@ class JobMaker:
         payload = values
         if self._columns:
             payload = {field: _column(values, name) for field, name in self._columns.items()}
+        if "manifest" in payload:
+            manifest.check(payload)
         self._check(payload)
         key = self._dedupe.fill({**values, **payload}) if self._dedupe else None
         if not self.is_routed:
@@ -155,6 +153,10 @@ class Template:
         if not (filled := self.fill(values).strip()):
             raise ValueError(f"its {self._what} is empty")
         return filled
+
+
+def _route(text: str | None, what: str) -> Template | None:
+    return None if text is None else Template(text, f"--{what}", what, manifest.MAX_NAME)
 
 
 def _depth(value: Any) -> int:

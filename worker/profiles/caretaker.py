@@ -11,7 +11,7 @@ from collections.abc import Callable
 from worker.browser.providers.spec import ProfileSpec
 from worker.database.client import Database, Row, Transaction
 from worker.errors import NightshiftError
-from worker.profiles import events
+from worker.profiles import events, leases
 from worker.profiles.sole_check import sole_check
 from worker.profiles.specs import spec_of
 from worker.profiles.states import State
@@ -47,7 +47,7 @@ def _check(db: Database, profile_id: str, stop: Stop, author: str, is_over: bool
     profile = db.fetch_one("get_profile", id=profile_id)
     if profile is None or State(profile["state"]) is not State.STALE:
         return False
-    if db.fetch_all("leases_of_profile", profile_id=profile_id):
+    if leases.of_profile(db, profile_id):
         # Whoever shares it still works there: it is checked when they have let go.
         return False
     problem = _stop(db, profile, stop)
@@ -96,7 +96,7 @@ def _leave_stale(
     profile = tx.fetch_all("lock_profile", id=profile_id)[0]
     if State(profile["state"]) is not State.STALE:
         return False
-    if tx.fetch_all("leases_of_profile", profile_id=profile_id):
+    if leases.of_profile(tx, profile_id):
         # A person has taken it to look at it meanwhile.
         return False
     events.move(tx, profile, state, event=event, author=author, reason=reason)

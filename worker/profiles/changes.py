@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
 from worker.guards import breakers
-from worker.profiles import events, store
+from worker.profiles import events, leases, store
 from worker.profiles.sole_check import unchecked
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
@@ -107,7 +107,7 @@ def _locked(tx: Transaction, profile_id: str) -> Row:
     found = tx.fetch_all("lock_profile", id=profile_id)
     if not found:
         raise store.unknown(profile_id)
-    held = tx.fetch_all("leases_of_profile", profile_id=profile_id)
+    held = leases.of_profile(tx, profile_id)
     if held:
         remedy = "wait until the job is done"
         if held[0]["is_person"]:

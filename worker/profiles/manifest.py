@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from worker.errors import PayloadError
 from worker.models import Candidate
 from worker.settings import parse_duration
 
+# The width of the columns for profile and account.
+MAX_NAME = 64
 DECISIONS = ("wait", "reschedule", "skip", "review")
 _KNOWN = (
     *("profile", "account", "proxy", "exclusive", "actions", "lock_timeout", "on_conflict"),
@@ -43,38 +46,70 @@ class Manifest:
 
 def read(candidate: Candidate) -> Manifest:
     """Read a job's manifest; raises PayloadError that names the field."""
-    raw: Any = {}
-    if '"manifest"' in candidate.payload:
-        payload = json.loads(candidate.payload)
-        raw = payload.get("manifest", {}) if isinstance(payload, dict) else {}
-    if not isinstance(raw, dict):
-        raise PayloadError("the payload's manifest is not an object")
+    raw = _manifest_of(json.loads(candidate.payload)) if is_given(candidate.payload) else {}
+    manifest = _understood(raw)
+    return replace(
+        manifest,
+        profile=candidate.profile_id or manifest.profile,
+        account=candidate.account_id or manifest.account,
+        actions=manifest.actions or (candidate.task,),
+        site=candidate.site or "",
+    )
+
+
+def check(payload: Mapping[str, Any]) -> None:
+    """Raise PayloadError for a payload whose manifest would not be understood."""
+    _understood(_manifest_of(payload))
+
+
+def is_given(payload: str) -> bool:
+    """Whether a payload, as text, may hold a manifest: then it has to be read before the job runs.
+
+    Without that a mistyped one would be ignored, and the job done in the ordinary browser.
+    """
+    return '"manifest"' in payload
+
+
+def _manifest_of(payload: Any) -> dict[str, Any]:
+    raw = payload.get("manifest") if isinstance(payload, Mapping) else None
+    if raw is not None and not isinstance(raw, dict):
+        example = '{"profile": "p1"}'
+        raise PayloadError(f"the payload's manifest is not an object such as {example}")
+    return raw or {}
+
+
+def _understood(raw: dict[str, Any]) -> Manifest:
     if unknown := sorted(set(raw) - set(_KNOWN)):
         raise PayloadError(f"manifest: unknown field {unknown[0]!r}; known: {', '.join(_KNOWN)}")
     decision = raw.get("on_conflict", "wait")
     if decision not in DECISIONS:
         raise PayloadError(f"manifest.on_conflict: {decision!r}; use {', '.join(DECISIONS)}")
-    actions = raw.get("actions") or [candidate.task]
+    actions = raw.get("actions")
+    if actions is None:
+        actions = []
     if not isinstance(actions, list) or not all(isinstance(item, str) for item in actions):
         raise PayloadError("manifest.actions: not a list of names")
     return Manifest(
-        profile=candidate.profile_id or _text(raw, "profile"),
-        account=candidate.account_id or _text(raw, "account"),
+        profile=_text(raw, "profile"),
+        account=_text(raw, "account"),
         proxy=_text(raw, "proxy"),
         exclusive=_flag(raw, "exclusive"),
         actions=tuple(actions),
         lock_timeout_seconds=_duration(raw.get("lock_timeout")),
         on_conflict=decision,
         temporary=_flag(raw, "temporary"),
-        site=candidate.site or "",
     )
 
 
 def _text(raw: dict[str, Any], name: str) -> str | None:
     value = raw.get(name)
-    if value is not None and not isinstance(value, (str, int)):
+    if value is None:
+        return None
+    if not isinstance(value, (str, int)) or isinstance(value, bool):
         raise PayloadError(f"manifest.{name}: not a text")
-    return None if value is None else str(value)
+    if not 1 <= len(str(value)) <= MAX_NAME:
+        raise PayloadError(f"manifest.{name}: give 1 to {MAX_NAME} characters")
+    return str(value)
 
 
 def _flag(raw: dict[str, Any], name: str) -> bool:

@@ -1,23 +1,29 @@
-"""The gate before a profile's browser is opened: is this account environment safe to use now?
+"""Is this account environment safe to use now? The one place that judges it, in one wording.
 
-Judged inside the transaction that claims the job, while the profile's row is locked.
+Each rule works on rows. One profile is judged under its lock, in the transaction that claims the
+job; all profiles are judged twice a second without locks, so that searches leave their jobs out.
 """
 
 from __future__ import annotations
 
-import json
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from worker.claiming.closed_keys import Closure, limit_reached, proxy_trouble
 from worker.database.client import Database, Row, Transaction
-from worker.guards import breakers
+from worker.guards import breakers, limits
+from worker.guards.keys import ClosedKey, route_key
+from worker.profiles import leases
 from worker.profiles.manifest import Manifest
 from worker.profiles.states import LEASABLE, State
-from worker.proxies.blocks import cools, route_key
+from worker.proxies import choice
+from worker.proxies.blocks import cools
 
+# A stale profile is free as soon as it is checked, a busy one as soon as its job ends.
 STALE_SECONDS = 2.0
 BUSY_SECONDS = 1.0
 CONFLICT = "profile_lock_conflict"
+PAUSED = "account_paused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,121 +37,125 @@ class NotReady:
     owner: str | None = None
 
     @property
-    def closure(self) -> Closure:
+    def closed_key(self) -> ClosedKey:
         said = f"{self.reason} ({self.owner})" if self.owner else self.reason
-        return Closure(self.closes, said, self.seconds)
+        return ClosedKey(self.closes, said, self.seconds)
 
 
-class Unresolvable(Exception):
-    """A job asks for an environment that does not exist or does not allow what it wants."""
-
-
-def resolve(tx: Transaction, manifest: Manifest) -> Row | NotReady | None:
-    """Find, lock and judge the profile for a job; raises Unresolvable when no wait can help.
-
-    None: the account is known and has no profiles, so its jobs need none.
-    """
-    if manifest.profile is not None:
-        return _judge(tx, _named(tx, manifest), manifest)
-    account = manifest.account
-    assert account is not None
-    ids = [row["id"] for row in tx.fetch_all("profiles_of_account", account_id=account)]
-    if not ids:
-        if not tx.fetch_all("get_account", id=account):
-            raise Unresolvable(
-                f"there is no account {account}; add it: launcher.py accounts add {account}"
-            )
-        return _paused(tx, account)
-    refusals, unfit = [], []
-    for profile_id in ids:
-        try:
-            answer = _judge(tx, tx.fetch_all("lock_profile", id=profile_id)[0], manifest)
-        except Unresolvable as problem:
-            # Another profile of the account may allow it.
-            unfit.append(problem)
-            continue
-        if not isinstance(answer, NotReady):
-            return answer
-        refusals.append(answer)
-    if not refusals:
-        raise unfit[0]
-    known = [refusal.seconds for refusal in refusals if refusal.seconds is not None]
-    first = refusals[0]
-    reason = f"no profile of account {account} is ready: {first.reason}"
-    closes = f"account:{account}"
-    if all(refusal.closes.startswith("route:") for refusal in refusals):
-        closes = route_key("account", account, manifest.site)
-    return NotReady(first.event, reason, closes, min(known, default=None), first.owner)
-
-
-def look(db: Database, manifest: Manifest) -> NotReady | None:
-    """Judge as `resolve` does and change nothing: None when a job could have its profile now."""
-
-    def judge(tx: Transaction) -> Row | NotReady | None:
-        tx.discard()
-        return resolve(tx, manifest)
-
-    answer = db.transaction(judge)
-    return answer if isinstance(answer, NotReady) else None
-
-
-def resolve_for_person(tx: Transaction, profile_id: str) -> Row | NotReady:
-    """Lock and judge a profile for a person, who may also look at what is set aside or paused."""
-    alone = Manifest(profile=profile_id, exclusive=True)
-    profile = _named(tx, alone)
-    rules = [_leases, _vendor]
-    if State(profile["state"]) is State.DISABLED:
-        rules.insert(0, _state)
-    for rule in rules:
-        if (refusal := rule(tx, profile, alone)) is not None:
-            return refusal
-    return profile
-
-
-def _named(tx: Transaction, manifest: Manifest) -> Row:
-    found = tx.fetch_all("lock_profile", id=manifest.profile)
-    if not found:
-        raise Unresolvable(
-            f"there is no profile {manifest.profile}; add it: launcher.py profiles add"
-        )
-    profile = found[0]
-    if manifest.account is not None and profile["account_id"] != manifest.account:
-        raise Unresolvable(
-            f"profile {profile['id']} belongs to account {profile['account_id']}, "
-            f"not to {manifest.account}"
-        )
-    return profile
-
-
-def _judge(tx: Transaction, profile: Row, manifest: Manifest) -> Row | NotReady:
-    allowed = profile["allowed_actions"]
-    if allowed is not None and (refused := set(manifest.actions) - set(json.loads(allowed))):
-        raise Unresolvable(f"profile {profile['id']} does not allow {sorted(refused)[0]!r}")
-    if manifest.proxy is not None and manifest.proxy != profile["proxy"]:
-        raise Unresolvable(
-            f"the job wants proxy {manifest.proxy}, profile {profile['id']} has {profile['proxy']}"
-        )
+def judge(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
+    """Judge a locked profile for a job; None when it is ready."""
     for rule in (_account, _state, _leases, _proxy, _breaker, _vendor):
         if (refusal := rule(tx, profile, manifest)) is not None:
             return refusal
-    return profile
+    return None
+
+
+def judge_for_person(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
+    """Judge a locked profile for a person, who may look at what is set aside or paused."""
+    if State(profile["state"]) is State.DISABLED:
+        return _set_aside(profile)
+    return _leases(tx, profile, manifest) or _vendor(tx, profile, manifest)
+
+
+def account_paused(tx: Transaction, account_id: str | None) -> NotReady | None:
+    """Judge an account, whatever its profiles are."""
+    rows = tx.fetch_all("get_account", id=account_id)
+    return _paused(account_id, rows[0]) if rows else None
+
+
+def no_profile_ready(account_id: str, refusals: list[NotReady]) -> NotReady:
+    """Say that an account has to wait for its profiles, all of which were refused."""
+    first = refusals[0]
+    known = [refusal.seconds for refusal in refusals if refusal.seconds is not None]
+    reason = f"no profile of account {account_id} is ready: {first.reason}"
+    if first.event == PAUSED:
+        # That is said of the account itself.
+        reason = first.reason
+    seconds = min(known, default=None)
+    return NotReady(first.event, reason, f"account:{account_id}", seconds, first.owner)
+
+
+def closed_keys(db: Database, limit_rows: list[Row], by_limits: list[ClosedKey]) -> list[ClosedKey]:
+    """List the profiles and accounts that cannot be used now, whatever the job.
+
+    `by_limits` are the keys that limits close: an account's limit holds for its profiles, too.
+    """
+    refused: dict[str, NotReady] = {}
+    of_account: dict[str, list[NotReady]] = defaultdict(list)
+    for profile, refusal in _refused_profiles(db, limit_rows):
+        if profile["id"] in refused:
+            continue
+        refused[profile["id"]] = refusal
+        if profile["account_id"] is not None:
+            of_account[profile["account_id"]].append(refusal)
+    closed = [refusal.closed_key for refusal in refused.values()]
+    if of_account:
+        rows = db.fetch_all("count_profiles_of_accounts", accounts=tuple(of_account))
+        closed += [
+            no_profile_ready(row["account_id"], of_account[row["account_id"]]).closed_key
+            for row in rows
+            if row["profiles"] == len(of_account[row["account_id"]])
+        ]
+    # An account may be paused and have no profiles.
+    for row in db.fetch_all("paused_accounts"):
+        paused = _paused(row["id"], row)
+        closed += [paused.closed_key] if paused else []
+    return [*_of_full_accounts(db, by_limits), *closed]
+
+
+def _of_full_accounts(db: Database, by_limits: list[ClosedKey]) -> list[ClosedKey]:
+    """Close the profiles of accounts whose limit is reached: jobs may name the profile alone."""
+    kind = "account:"
+    full = {
+        found.key.removeprefix(kind): found for found in by_limits if found.key.startswith(kind)
+    }
+    if not full:
+        return []
+    return [
+        replace(full[row["account_id"]], key=f"profile:{row['id']}")
+        for row in db.fetch_all("profiles_of_accounts", accounts=tuple(full))
+    ]
+
+
+def _refused_profiles(db: Database, limit_rows: list[Row]) -> Iterator[tuple[Row, NotReady]]:
+    """Judge every profile that may not be ready, by the same rules as one under its lock."""
+    held: dict[str, list[Row]] = defaultdict(list)
+    for lease in db.fetch_all("all_leases"):
+        held[lease["profile_id"]].append(lease)
+    for profile in db.fetch_all("profiles_out_of_use"):
+        paused = _paused(profile["account_id"], profile, closes=f"profile:{profile['id']}")
+        if refusal := paused or _set_aside(profile) or _occupied(profile, held[profile["id"]]):
+            yield profile, refusal
+    for profile in db.fetch_all("profiles_without_proxy"):
+        proxy = profile if profile["proxy_name"] is not None else None
+        if refusal := _ill_connected(profile, proxy, profile["wanted_region"]):
+            yield profile, refusal
+    for limit in limit_rows:
+        kind, _, provider = limit["name"].partition(":")
+        if kind != "vendor" or not (full := _vendor_full(db, limit, provider)):
+            continue
+        for profile in db.fetch_all("profiles_of_provider", provider=provider):
+            yield profile, replace(full, closes=f"profile:{profile['id']}")
 
 
 def _account(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
-    refusal = _paused(tx, profile["account_id"])
+    refusal = account_paused(tx, profile["account_id"])
     # The job may name the profile alone: by that it is left out of searches.
     return refusal and replace(refusal, closes=f"profile:{profile['id']}")
 
 
-def _paused(tx: Transaction, account_id: str | None) -> NotReady | None:
-    rows = tx.fetch_all("get_account", id=account_id)
-    if not rows or rows[0]["paused_reason"] is None:
+def _paused(account_id: str | None, account: Row, closes: str | None = None) -> NotReady | None:
+    if account["paused_reason"] is None:
         return None
-    reason = f"account {account_id} is paused: {rows[0]['paused_reason']}"
-    return NotReady("account_paused", reason, f"account:{account_id}")
+    reason = f"account {account_id} is paused: {account['paused_reason']}"
+    return NotReady(PAUSED, reason, closes or f"account:{account_id}")
 
 
 def _state(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
+    return _set_aside(profile)
+
+
+def _set_aside(profile: Row) -> NotReady | None:
     state = State(profile["state"])
     if state in LEASABLE:
         return None
@@ -156,8 +166,11 @@ def _state(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None
 
 
 def _leases(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
-    held = tx.fetch_all("leases_of_profile", profile_id=profile["id"])
-    is_taken = any(lease["is_exclusive"] for lease in held) or (manifest.exclusive and held)
+    return _occupied(profile, leases.of_profile(tx, profile["id"]), manifest.exclusive)
+
+
+def _occupied(profile: Row, held: list[Row], exclusive: bool = False) -> NotReady | None:
+    is_taken = any(lease["is_exclusive"] for lease in held) or (exclusive and held)
     if not is_taken and len(held) < profile["max_active_runs"]:
         return None
     owner = held[0]["holder"] + (f", job {held[0]['job_id']}" if held[0]["job_id"] else "")
@@ -167,18 +180,20 @@ def _leases(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | Non
 
 
 def _proxy(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
-    name, closes = profile["proxy"], f"profile:{profile['id']}"
-    if name is None:
+    if profile["proxy"] is None:
         return None
-    rows = tx.fetch_all("proxy_of_profile", name=name, site=manifest.site)
-    proxy = rows[0] if rows else None
-    trouble = proxy_trouble(profile["id"], name, profile["region"], proxy)
+    rows = tx.fetch_all("proxy_of_profile", name=profile["proxy"], site=manifest.site)
+    refusal = _ill_connected(profile, rows[0] if rows else None, profile["region"])
+    return refusal or _blocked(profile, manifest.site, float(rows[0]["site_seconds"]))
+
+
+def _ill_connected(profile: Row, proxy: Row | None, wanted_region: str | None) -> NotReady | None:
+    name = profile["id"]
+    trouble = choice.trouble(f"proxy {profile['proxy']} of profile {name}", proxy, wanted_region)
     if trouble is None:
-        return _blocked(profile, manifest.site, float(rows[0]["site_seconds"]))
-    reason, seconds = trouble
-    is_elsewhere = proxy is not None and proxy["is_enabled"] and seconds is None
-    event = "proxy_wrong_region" if is_elsewhere else "proxy_not_ready"
-    return NotReady(event, reason, closes, seconds)
+        return None
+    event = "proxy_wrong_region" if trouble.is_elsewhere else "proxy_not_ready"
+    return NotReady(event, trouble.reason, f"profile:{name}", trouble.seconds)
 
 
 def _blocked(profile: Row, site: str, seconds: float) -> NotReady | None:
@@ -203,9 +218,15 @@ def _vendor(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | Non
     rows = tx.fetch_all("lock_limits", names=(f"vendor:{profile['provider']}",))
     if not rows:
         return None
-    in_use = int(tx.fetch_all("count_provider_leases", provider=profile["provider"])[0]["leases"])
-    refusal = limit_reached(rows[0], in_use)
-    if refusal is None:
-        tx.execute("count_start", names=(rows[0]["name"],))
+    if full := _vendor_full(tx, rows[0], profile["provider"]):
+        return replace(full, closes=f"profile:{profile['id']}")
+    tx.execute("count_start", names=(rows[0]["name"],))
+    return None
+
+
+def _vendor_full(reader: Database | Transaction, limit: Row, provider: str) -> NotReady | None:
+    """Tell whether a vendor's plan lets nobody open another profile now."""
+    in_use = int(reader.fetch_all("count_provider_leases", provider=provider)[0]["leases"])
+    if (refusal := limits.reached(limit, in_use)) is None:
         return None
-    return NotReady("vendor_cap", refusal.reason, f"profile:{profile['id']}", refusal.seconds)
+    return NotReady("vendor_cap", refusal.reason, refusal.key, refusal.seconds)

@@ -61,7 +61,7 @@ def record(
         db,
         refusal.event,
         author=by,
-        reason=refusal.closure.reason,
+        reason=refusal.closed_key.reason,
         profile_id=candidate.profile_id,
         account_id=candidate.account_id,
         job_id=candidate.job_id,

@@ -9,9 +9,10 @@ from typing import Any
 
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
-from worker.profiles import events, leases
+from worker.profiles import events, lease_endings, leases
 from worker.profiles.leases import Holder
-from worker.profiles.readiness import NotReady, resolve_for_person
+from worker.profiles.readiness import NotReady
+from worker.profiles.resolution import resolve_for_person
 from worker.profiles.sole_check import unchecked
 from worker.profiles.states import State
 
@@ -83,6 +84,13 @@ def get(db: Database, profile_id: str) -> Row:
     return profile
 
 
+def all_profiles(
+    db: Database, *, state: str | None = None, account_id: str | None = None
+) -> list[Row]:
+    """List profiles with the number of their leases; those of a state or an account if named."""
+    return db.fetch_all("list_profiles", state=state, account_id=account_id)
+
+
 def unknown(profile_id: str) -> UsageError:
     """Say that there is no profile of that name."""
     return UsageError(f"there is no profile {profile_id}; see: launcher.py profiles list")
@@ -114,7 +122,7 @@ def set_state(db: Database, profile_id: str, state: State, *, reason: str, by: s
         if not found:
             return None
         old = State(found[0]["state"])
-        if state is State.AVAILABLE and tx.fetch_all("leases_of_profile", profile_id=profile_id):
+        if state is State.AVAILABLE and leases.of_profile(tx, profile_id):
             # It is free once those who hold it let go.
             events.move(tx, found[0], State.AVAILABLE, event="cleared", author=by, reason=reason)
             events.move(tx, found[0], State.LEASED, event="still_held", author=by, reason=reason)
@@ -150,18 +158,25 @@ def check_out(db: Database, profile_id: str, *, person: str, seconds: float, rea
     with unchecked(db, profile_id):
         answer = db.transaction(take)
     if isinstance(answer, NotReady):
-        raise UsageError(f"{answer.closure.reason}; nothing was checked out")
+        raise UsageError(f"{answer.closed_key.reason}; nothing was checked out")
     return answer
 
 
 def give_back(db: Database, profile_id: str, *, by: str, review: str | None = None) -> None:
     """End a person's hold on a profile; raises UsageError when no person holds it."""
     get(db, profile_id)
-    held = db.fetch_all("leases_of_profile", profile_id=profile_id)
+    held = leases.of_profile(db, profile_id)
     mine = [row for row in held if row["is_person"]]
     if not mine:
         raise UsageError(f"profile {profile_id} is not checked out by anybody")
-    leases.release(db, profile_id, mine[0]["fence"], author=by, reason="returned", review=review)
+    lease_endings.release(
+        db, profile_id, mine[0]["fence"], author=by, reason="returned", review=review
+    )
+
+
+def all_accounts(db: Database) -> list[Row]:
+    """List accounts with the number of their profiles."""
+    return db.fetch_all("list_accounts")
 
 
 def add_account(db: Database, account_id: str, *, by: str) -> bool:
@@ -175,13 +190,19 @@ def add_account(db: Database, account_id: str, *, by: str) -> bool:
 def pause_account(db: Database, account_id: str, *, reason: str, by: str) -> None:
     """Let nothing run for an account any more; what runs is finished."""
     if db.execute("pause_account", id=account_id, reason=reason[:255], author=by[:255]) == 0:
-        raise UsageError(f"there is no account {account_id}; see: launcher.py accounts list")
+        raise _unknown_account(account_id)
     events.record(db, "account_paused", author=by, reason=reason, account_id=account_id)
 
 
 def resume_account(db: Database, account_id: str, *, by: str) -> bool:
     """Let an account be used again; tell whether it was paused."""
-    was_paused = db.execute("resume_account", id=account_id) == 1
-    if was_paused:
+    if db.execute("resume_account", id=account_id) == 1:
         events.record(db, "account_resumed", author=by, reason="by hand", account_id=account_id)
-    return was_paused
+        return True
+    if db.fetch_one("get_account", id=account_id) is None:
+        raise _unknown_account(account_id)
+    return False
+
+
+def _unknown_account(account_id: str) -> UsageError:
+    return UsageError(f"there is no account {account_id}; see: launcher.py accounts list")

@@ -6,7 +6,7 @@ A job's route is whose proxy it goes through, and to which site. Jobs without a 
 from __future__ import annotations
 
 from worker.database.client import Database, Row, Transaction
-from worker.models import Candidate
+from worker.guards.keys import ClosedKey, exit_key, route_key
 
 # Whose block is longest ago comes first; a day later nobody minds.
 MEMORY_SECONDS = 86400.0
@@ -36,8 +36,8 @@ def cooling(db: Database, proxy_id: int | None = None) -> list[Row]:
     return db.fetch_all("cooling_sites", proxy_id=proxy_id)
 
 
-def closed_routes(db: Database) -> list[tuple[str, str, float]]:
-    """List the keys of routes that nothing can take now, each with the reason and for how long."""
+def closed_routes(db: Database) -> list[ClosedKey]:
+    """List the routes that nothing can take now."""
     found = []
     for row in db.fetch_all("cooling_routes"):
         site, kind, owner = row["site"], row["kind"], row["owner"]
@@ -45,28 +45,8 @@ def closed_routes(db: Database) -> list[tuple[str, str, float]]:
             key, reason = exit_key(site), f"all proxies cool down {where(site)} after blocks"
         else:
             key, reason = route_key(kind, owner, site), cools(kind, owner, row["proxy"], site)
-        found.append((key, reason, float(row["cooling_seconds"])))
+        found.append(ClosedKey(key, reason, float(row["cooling_seconds"])))
     return found
-
-
-def route_keys(candidate: Candidate) -> list[str]:
-    """Name the routes that a job depends on: its owner's, and without a profile any proxy's."""
-    site, keys = candidate.site or "", []
-    if candidate.profile_id:
-        return [route_key("profile", candidate.profile_id, site)]
-    if candidate.account_id:
-        keys = [route_key("account", candidate.account_id, site)]
-    return [*keys, exit_key(site)]
-
-
-def exit_key(site: str) -> str:
-    """Name the way to a site by whatever proxy."""
-    return f"exit:{site}"
-
-
-def route_key(kind: str, owner: str, site: str) -> str:
-    """Name the way of a profile or an account to a site."""
-    return f"route:{kind}:{owner}@{site}"
 
 
 def cools(kind: str, owner: str, proxy: str, site: str) -> str:

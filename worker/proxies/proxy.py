@@ -7,7 +7,9 @@ the proxy is made, in one line that repeats no credentials.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import quote, unquote
 
 from worker.errors import UsageError
@@ -75,6 +77,20 @@ class Proxy:
             region=region,
             id=id,
             name=name,
+        )
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Proxy:
+        """Make a proxy of its row, credentials included."""
+        return cls(
+            scheme=row["scheme"],
+            host=row["host"],
+            port=row["port"],
+            username=row["username"],
+            password=row["password"],
+            region=row["region"],
+            id=row["id"],
+            name=row["name"],
         )
 
     @property

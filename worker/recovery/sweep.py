@@ -14,7 +14,7 @@ from pathlib import Path
 from worker.database.client import Database, Row
 from worker.errors import ClaimLost
 from worker.models import Cause, Claim, Ending, Outcome, Status
-from worker.profiles import leases
+from worker.profiles import lease_endings
 from worker.queue import journal, runs
 from worker.queue.claims import Queue
 
@@ -60,7 +60,7 @@ def sweep_profiles(
     db: Database, server_grace_seconds: float = SERVER_GRACE_SECONDS
 ) -> list[tuple[str, str]]:
     """End the holds on profiles whose holder is gone; return each profile with the reason."""
-    return leases.sweep(db, with_expired=_uptime_seconds(db) >= server_grace_seconds)
+    return lease_endings.sweep(db, with_expired=_uptime_seconds(db) >= server_grace_seconds)
 
 
 def sweep_and_say(

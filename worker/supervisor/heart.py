@@ -23,7 +23,7 @@ from worker.database.client import Database
 from worker.errors import DatabaseUnavailable
 from worker.guards import breakers
 from worker.models import Outcome, Status
-from worker.profiles import leases
+from worker.profiles import lease_endings, leases
 from worker.queue import journal, pause, runs
 from worker.queue.claims import Queue
 from worker.recovery import obituary, sweep
@@ -157,7 +157,7 @@ class Heart:
         )
         # What the board shows may be later than what reached the database.
         step = death["step"] if death["job_id"] else None
-        for profile in leases.end_of_the_dead(
+        for profile in lease_endings.end_of_the_dead(
             db, death["incarnation"], death["ending"], last_step=step
         ):
             logger.warning(

@@ -106,3 +106,10 @@ SELECT *,
        GREATEST(0, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), until)) / 1000000 AS wait_seconds
   FROM breakers
  ORDER BY name;
+
+-- name: read_tripped_breakers
+-- List the breakers that do not let everything through; those that only count can be many.
+SELECT name, state, reason,
+       GREATEST(0, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), until)) / 1000000 AS wait_seconds
+  FROM breakers
+ WHERE state <> 'closed';

@@ -42,3 +42,17 @@ UPDATE accounts
 -- Let an account be used again.
 UPDATE accounts SET paused_reason = NULL, paused_by = NULL, paused_at = NULL
  WHERE id = %(id)s AND paused_reason IS NOT NULL;
+
+-- name: list_accounts
+-- List accounts with the number of their profiles.
+SELECT a.*, (SELECT COUNT(*) FROM profiles p WHERE p.account_id = a.id) AS profiles
+  FROM accounts a
+ ORDER BY a.id;
+
+-- name: list_profiles
+-- List profiles, those of one account or in one state if named.
+SELECT p.*, (SELECT COUNT(*) FROM profile_leases l WHERE l.profile_id = p.id) AS leases
+  FROM profiles p
+ WHERE (%(account_id)s IS NULL OR p.account_id = %(account_id)s)
+   AND (%(state)s IS NULL OR p.state = %(state)s)
+ ORDER BY p.id;

@@ -17,6 +17,7 @@ from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.why import sentence_about
 from worker.models import Partition
+from worker.proxies import choice
 from worker.proxies import store as proxies
 
 __all__ = ["add"]
@@ -116,7 +117,7 @@ def test_a_proxys_own_failure_counts_for_every_site(database, queue, add, ready)
     add("a")
     enqueue(database, queue)
     enqueue(database, queue, url="http://other.test/")
-    proxies.note_unreachable(database, id_of(database, "a"), "net::ERR_PROXY_CONNECTION_FAILED")
+    choice.note_unreachable(database, id_of(database, "a"), "net::ERR_PROXY_CONNECTION_FAILED")
 
     assert [chosen(database, site) for site in ("shop.test", "other.test", "")] == [None] * 3
     assert ready() == []
@@ -145,7 +146,7 @@ def test_a_site_that_blocks_every_proxy_holds_up_no_other_site(database, queue, 
     # A proxy that fails itself is no way out.
     proxies.enable(database, "b")
     assert ready() == [at_shop, elsewhere]
-    proxies.note_unreachable(database, id_of(database, "b"), "net::ERR_PROXY_CONNECTION_FAILED")
+    choice.note_unreachable(database, id_of(database, "b"), "net::ERR_PROXY_CONNECTION_FAILED")
     assert ready() == [elsewhere]
 
 

@@ -45,6 +45,16 @@ def count(database):
             'line 1: not JSON: the key "url" stands',
         ),
         ("a.jsonl", b'{"url": "https://a/\\u0000"}\n', "line 1: 'https://a/\\x00' is not"),
+        (
+            "a.jsonl",
+            b'{"url": "https://a/", "manifest": {"profil": "p1"}}\n',
+            "line 1: manifest: unknown field 'profil'",
+        ),
+        (
+            "a.jsonl",
+            b'{"url": "https://a/"}\n{"url": "https://a/", "manifest": "p1"}\n',
+            "line 2: the payload's manifest is not an object",
+        ),
         ("a.txt", b"\xf0\x9f\xa6\x89\n", "line 1: '\N{OWL}' is not a URL"),
     ],
 )

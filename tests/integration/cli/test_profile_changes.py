@@ -16,7 +16,7 @@ from tests.integration.profile_fixtures import add, worker
 from tests.lifecycle.conftest import REPO, clean_environment, url_of, wait_until
 from worker.cli.wording import operator
 from worker.guards import breakers
-from worker.profiles import leases, store
+from worker.profiles import lease_endings, leases, store
 from worker.profiles.states import State
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy
@@ -137,7 +137,7 @@ def test_a_profile_that_is_held_is_left_alone(cli, database, queue, worker, add,
 
     assert "profile p1 is in use by worker 0 (incarnation 1000); wait until" in line
     queue.complete(claim, "{}")
-    leases.release(database, "p1", claim.lease_fence, author="w", reason="done")
+    lease_endings.release(database, "p1", claim.lease_fence, author="w", reason="done")
     store.check_out(database, "p1", person="ada@desk", seconds=60, reason="")
     line = refused(cli("profiles", *command.split()))
     assert line.endswith("in use by ada@desk; return it first: launcher.py profiles return p1")
@@ -152,7 +152,9 @@ def test_what_is_left_running_keeps_its_place_until_it_is_stopped(
     add("p1", folder="/srv/p1")
     queue.enqueue("visit", {"manifest": {"profile": "p1"}})
     claim = worker.claim()
-    leases.end_unexplained(database, "p1", claim.lease_fence, author="sweep", reason="it died")
+    lease_endings.end_unexplained(
+        database, "p1", claim.lease_fence, author="sweep", reason="it died"
+    )
     assert store.get(database, "p1")["state"] == "stale"
 
     for command in ("set p1 --folder /srv/p2", "remove p1 --yes"):
@@ -170,7 +172,9 @@ def test_an_unstopped_profile_that_is_set_aside_keeps_its_place_too(
     queue.enqueue("visit", {"manifest": {"profile": "p1"}})
     claim = worker.claim()
     leases.note_step(database, "p1", claim.lease_fence, "submitting order", "https://a.example/")
-    leases.end_unexplained(database, "p1", claim.lease_fence, author="sweep", reason="it died")
+    lease_endings.end_unexplained(
+        database, "p1", claim.lease_fence, author="sweep", reason="it died"
+    )
     assert store.get(database, "p1")["state"] == "quarantined"
 
     line = refused(cli("profiles", "set", "p1", "--folder", "/srv/p2"))

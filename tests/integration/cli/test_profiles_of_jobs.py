@@ -10,7 +10,7 @@ from tests.integration.profile_cli import cli, refused, said
 from tests.integration.profile_fixtures import add, worker
 from worker.guards import limits
 from worker.models import Cause
-from worker.profiles import leases, store
+from worker.profiles import lease_endings, store
 from worker.profiles.states import State
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy
@@ -100,7 +100,9 @@ def test_why_tells_what_is_wrong_with_a_jobs_profile(cli, database, queue, worke
     assert "1 of 1 jobs of vendor:kameleo are running" in why(capped)
     assert "will fail when it is tried: there is no profile p9" in why(lost)
     assert "will fail when it is tried: manifest.on_conflict" in why(bad)
-    leases.end_unexplained(database, "p1", claim.lease_fence, author="sweep", reason="it expired")
+    lease_endings.end_unexplained(
+        database, "p1", claim.lease_fence, author="sweep", reason="it expired"
+    )
     assert "profile p1 is stale: it expired; next look in" in why(busy)
     store.set_state(database, "p1", State.QUARANTINED, reason="captcha loop", by="me")
     assert why(busy).endswith("waits because profile p1 is quarantined: captcha loop")

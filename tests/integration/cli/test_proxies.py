@@ -15,6 +15,7 @@ import pytest
 from tests.conftest import reserved_port
 from tests.lifecycle.conftest import REPO, clean_environment, run_command, url_of
 from tests.loopback import HttpProxy, Site
+from worker.proxies import choice
 from worker.proxies import store as proxies
 
 LOGIN = "nightuser:S3cretWord"
@@ -56,7 +57,7 @@ def test_a_proxy_with_a_login_is_added_from_stdin(cli, listed, database):
     assert (row["name"], row["proxy"], row["region"]) == ("fast", "http://h.example:8080", "de")
     assert (row["state"], row["has_login"], row["is_enabled"]) == ("ready", True, True)
     assert not {"username", "password"} & set(row)
-    assert proxies.choose(database).url == f"http://{LOGIN}@h.example:8080"
+    assert choice.look(database).proxy.url == f"http://{LOGIN}@h.example:8080"
 
 
 def test_on_a_terminal_the_url_is_asked_for_and_not_shown(database, settings, tmp_path, listed):
@@ -182,9 +183,9 @@ def test_the_list_says_which_state_a_proxy_is_in_and_why(cli, database, listed):
     for name in ("a", "b", "c", "d", "e"):
         cli("add", name, stdin=f"http://{LOGIN}@{name}.example:80\n")
     ids = {row["name"]: row["id"] for row in proxies.all_proxies(database)}
-    proxies.note_unreachable(database, ids["b"], "net::ERR_PROXY_CONNECTION_FAILED", 535)
+    choice.note_unreachable(database, ids["b"], "net::ERR_PROXY_CONNECTION_FAILED", 535)
     for number in range(5):
-        proxies.note_block(
+        choice.note_block(
             database, ids["e"], 535, reason="Cloudflare challenge", site=f"shop{number}.test"
         )
     cli("disable", "c", "--reason", "not paid")
@@ -212,7 +213,7 @@ def test_the_list_says_which_state_a_proxy_is_in_and_why(cli, database, listed):
 
 def test_disable_enable_and_remove(cli, listed, database):
     cli("add", "a", "http://h.example")
-    proxies.note_block(database, proxies.all_proxies(database)[0]["id"])
+    choice.note_block(database, proxies.all_proxies(database)[0]["id"])
 
     assert cli("disable", "a").returncode == 0
     assert listed()[0]["state"] == "disabled"

@@ -12,7 +12,7 @@ from tests.integration.profile_fixtures import add, enqueue, state, worker
 from worker.database.client import Database
 from worker.execution import profile_use as module
 from worker.execution.profile_use import ProfileUse
-from worker.profiles import leases
+from worker.profiles import lease_endings, leases
 
 __all__ = ["add", "enqueue", "worker"]
 
@@ -66,7 +66,7 @@ def test_a_task_does_not_wait_for_an_absent_database_to_take_its_steps(
 def test_the_step_on_the_board_counts_where_the_database_was_not_told(database, worker, claim):
     leases.note_step(database, "p1", claim.lease_fence, "logged in", "https://shop.example/")
 
-    leases.end_of_the_dead(
+    lease_endings.end_of_the_dead(
         database, worker.owner.incarnation, "SIGKILL", last_step="submitting order"
     )
 

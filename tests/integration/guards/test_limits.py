@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,8 @@ from tests.integration.gate_worker import OTHER, SHOP, Worker
 from worker.database.client import Database
 from worker.errors import UsageError
 from worker.guards import breakers, limits
+from worker.profiles import store
+from worker.profiles.store import NewProfile
 
 
 @pytest.fixture
@@ -154,3 +157,51 @@ def test_ten_thousand_jobs_of_a_closed_key_are_passed_in_one_search(database, qu
     claims = [worker.claim() for _ in range(3)]
 
     assert [claim.job_id for claim in claims if claim] == ids
+
+
+def _jobs_of_an_account(database, queue) -> list[int]:
+    """Add a job that names the account, and jobs that name only profiles of it."""
+    store.add(database, [NewProfile(name, account_id="a1") for name in ("p1", "p2", "p3")], "me")
+    ids = [queue.enqueue("visit", {"url": OTHER}) for _ in range(4)]
+    for job_id, column in zip(ids, ("profile_id = 'p1'", "profile_id = 'p2'"), strict=False):
+        database.run_statement(f"UPDATE work_queue SET {column} WHERE id = {job_id}")
+    database.run_statement(f"UPDATE work_queue SET account_id = 'a1' WHERE id = {ids[2]}")
+    return ids
+
+
+def test_a_job_that_names_only_a_profile_counts_against_its_accounts_limit(database, queue, worker):
+    limits.set_limit(database, "account:a1", concurrent=1, per_minute=None, by="me")
+    ids = _jobs_of_an_account(database, queue)
+
+    first, second = worker.claim_now(), worker.claim_now()
+
+    assert (first.job_id, first.profile_id) == (ids[0], "p1")
+    assert second.job_id == ids[3], "the account's other jobs wait, and hold up nobody else"
+    assert worker.claim_now() is None
+    assert "1 of 1 jobs of account:a1" in worker.closures.closed["profile:p2"].reason
+    worker.queue.complete(first, {})
+    assert worker.claim_now().job_id == ids[1]
+    assert worker.claim_now() is None
+
+
+def test_the_gate_refuses_a_profiles_job_by_its_accounts_limit_before_searches_know(
+    database, queue, worker
+):
+    limits.set_limit(database, "account:a1", concurrent=1, per_minute=None, by="me")
+    ids = _jobs_of_an_account(database, queue)
+    with closing(Worker(database.settings)) as other:
+        other.owner = replace(other.owner, incarnation=2000)
+        # It has read that there is room, and cannot know yet what the other takes.
+        assert worker.candidates.has_next()
+
+        assert other.claim().job_id == ids[0]
+        assert worker.claim().job_id == ids[3]
+        assert "account:a1" in worker.closures.closed["profile:p2"].reason
+
+
+def test_the_starts_of_a_profiles_jobs_are_spaced_by_its_accounts_rate(database, queue, worker):
+    limits.set_limit(database, "account:a1", concurrent=None, per_minute=1, by="me")
+    ids = _jobs_of_an_account(database, queue)
+
+    assert [worker.claim_now().job_id for _ in range(2)] == [ids[0], ids[3]]
+    assert worker.claim_now() is None

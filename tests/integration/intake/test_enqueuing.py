@@ -247,3 +247,12 @@ def test_without_any_setting_the_private_server_is_started(tmp_path):
     finally:
         stopped = python("launcher.py", "db", "stop")
     assert stopped.returncode == 0, stopped.stderr
+
+
+@pytest.mark.parametrize("manifest", [{"profil": "p1"}, "p1", 5, ["p1"], {"exclusive": "yes"}])
+def test_a_manifest_that_is_not_understood_is_refused(connection, jobs, manifest):
+    with pytest.raises(PayloadError, match="manifest"):
+        enqueue("visit", {**PAYLOAD, "manifest": manifest}, connection=connection)
+
+    connection.commit()
+    assert jobs() == []

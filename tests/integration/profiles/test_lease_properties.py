@@ -28,7 +28,7 @@ from tests.integration.standing_clock import MOMENTS, Clock, clock, empty
 from worker.database.client import Database
 from worker.errors import ClaimLost, LeaseLost, ProviderError, UsageError
 from worker.models import Claim, Outcome, Owner
-from worker.profiles import caretaker, leases, store
+from worker.profiles import caretaker, lease_endings, leases, store
 from worker.profiles.states import TRANSITIONS, State
 from worker.profiles.store import NewProfile
 from worker.recovery.sweep import settle_for_the_dead
@@ -215,7 +215,7 @@ class LeaseMachine(RuleBasedStateMachine):
         if fence not in self.model[name].leases:
             self._expect_refusal(name, fence)
             return
-        leases.release(self.db, name, fence, author="worker", reason="done", review=review)
+        lease_endings.release(self.db, name, fence, author="worker", reason="done", review=review)
         self.model[name].release(fence, review=review is not None)
 
     @rule()
@@ -227,7 +227,9 @@ class LeaseMachine(RuleBasedStateMachine):
             self._expect_refusal(name, fence)
             leases.note_step(self.db, name, fence, "too late", "x")
             leases.want_review(self.db, name, fence, "too late")
-            assert not leases.end_unexplained(self.db, name, fence, author="late", reason="late")
+            assert not lease_endings.end_unexplained(
+                self.db, name, fence, author="late", reason="late"
+            )
 
     @rule(slot=slots, is_seen=st.booleans())
     def die(self, slot: int, is_seen: bool) -> None:
@@ -241,7 +243,7 @@ class LeaseMachine(RuleBasedStateMachine):
         if not is_seen:
             return
         settle_for_the_dead(self.db, worker.queue, incarnation, Outcome.CRASHED, "killed")
-        leases.end_of_the_dead(self.db, incarnation, "killed")
+        lease_endings.end_of_the_dead(self.db, incarnation, "killed")
         for profile in self.model.values():
             for fence, lease in list(profile.leases.items()):
                 if lease.incarnation == incarnation:
@@ -277,7 +279,7 @@ class LeaseMachine(RuleBasedStateMachine):
 
     @rule()
     def sweep(self) -> None:
-        swept = sorted(name for name, _ in leases.sweep(self.db))
+        swept = sorted(name for name, _ in lease_endings.sweep(self.db))
         expired = [
             (name, fence)
             for name, profile in self.model.items()
@@ -401,7 +403,9 @@ class LeaseMachine(RuleBasedStateMachine):
 
     def _expect_refusal(self, name: str, fence: int) -> None:
         with pytest.raises(LeaseLost):
-            leases.release(self.db, name, fence, author="worker", reason="late", review="late")
+            lease_endings.release(
+                self.db, name, fence, author="worker", reason="late", review="late"
+            )
 
     def _pending(self) -> list[dict[str, Any]]:
         return self.db.run_statement(

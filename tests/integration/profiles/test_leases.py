@@ -17,7 +17,7 @@ from tests.integration.profile_fixtures import (
 )
 from worker.database.client import Database
 from worker.errors import LeaseLost, UsageError
-from worker.profiles import caretaker, leases, store
+from worker.profiles import caretaker, lease_endings, leases, store
 from worker.profiles.states import State
 
 __all__ = ["add", "enqueue", "other", "worker"]
@@ -27,11 +27,11 @@ def test_an_old_fence_is_refused(database, worker, enqueue, add):
     add("p1")
     enqueue("p1")
     claim = worker.claim()
-    assert leases.end_unexplained(database, "p1", 1, author="sweep", reason="expired")
-    assert not leases.end_unexplained(database, "p1", 1, author="sweep", reason="expired")
+    assert lease_endings.end_unexplained(database, "p1", 1, author="sweep", reason="expired")
+    assert not lease_endings.end_unexplained(database, "p1", 1, author="sweep", reason="expired")
 
     with pytest.raises(LeaseLost):
-        leases.release(database, "p1", claim.lease_fence, author="w", reason="late")
+        lease_endings.release(database, "p1", claim.lease_fence, author="w", reason="late")
 
     assert state(database) == "stale"
 
@@ -43,7 +43,7 @@ def test_the_death_of_a_holder_makes_a_profile_stale_and_a_check_available(
     enqueue("p1")
     worker.claim()
 
-    assert leases.end_of_the_dead(database, worker.owner.incarnation, "SIGKILL") == ["p1"]
+    assert lease_endings.end_of_the_dead(database, worker.owner.incarnation, "SIGKILL") == ["p1"]
 
     assert state(database) == "stale"
     stopped = []
@@ -58,7 +58,7 @@ def test_nobody_takes_a_profile_out_of_a_checkers_hands(database, worker, enqueu
     add("p1")
     enqueue("p1")
     worker.claim()
-    leases.end_of_the_dead(database, worker.owner.incarnation, "SIGKILL")
+    lease_endings.end_of_the_dead(database, worker.owner.incarnation, "SIGKILL")
     refused = []
 
     def stop(spec: object) -> None:
@@ -80,7 +80,7 @@ def test_a_profile_whose_browser_cannot_be_stopped_stays_stale(database, worker,
     add("p1")
     enqueue("p1")
     worker.claim()
-    leases.end_of_the_dead(database, worker.owner.incarnation, "SIGKILL")
+    lease_endings.end_of_the_dead(database, worker.owner.incarnation, "SIGKILL")
 
     def fail(spec: object) -> None:
         raise UsageError("the vendor does not answer")
@@ -109,7 +109,7 @@ def test_the_last_safe_step_decides_what_follows_a_death(
     if step:
         leases.note_step(database, "p1", claim.lease_fence, step, url)
 
-    leases.end_of_the_dead(database, worker.owner.incarnation, "SIGKILL")
+    lease_endings.end_of_the_dead(database, worker.owner.incarnation, "SIGKILL")
 
     assert state(database) == expected
     assert "stale" in events(database)
@@ -123,7 +123,7 @@ def test_a_changed_proxy_and_a_wanted_review_lead_to_a_review(database, worker, 
     database.run_statement("UPDATE profiles SET proxy = 'berlin' WHERE id = 'p1'")
     leases.want_review(database, "p2", claims["p2"].lease_fence, "security prompt")
 
-    leases.end_of_the_dead(database, worker.owner.incarnation, "SIGKILL")
+    lease_endings.end_of_the_dead(database, worker.owner.incarnation, "SIGKILL")
     finish_alive = claims["p3"]
 
     assert state(database, "p1") == "review_required"
@@ -145,10 +145,10 @@ def test_an_expired_lease_is_swept_to_stale(database, worker, enqueue, add):
     add("p1")
     enqueue("p1")
     worker.claim()
-    assert leases.sweep(database) == []
+    assert lease_endings.sweep(database) == []
     database.run_statement("UPDATE profile_leases SET expires_at = expires_at - INTERVAL 1 HOUR")
 
-    assert [name for name, _ in leases.sweep(database)] == ["p1"]
+    assert [name for name, _ in lease_endings.sweep(database)] == ["p1"]
 
     assert state(database) == "stale"
 
@@ -161,7 +161,7 @@ def test_living_workers_leases_are_renewed_together(database, worker, enqueue, a
 
     assert leases.renew(database, [worker.owner.incarnation], 60.0) == 1
 
-    assert leases.sweep(database) == []
+    assert lease_endings.sweep(database) == []
 
 
 def test_a_persons_checkout_counts_as_a_lease(database, worker, enqueue, add):
@@ -208,7 +208,7 @@ def test_a_shared_profile_is_checked_only_when_its_other_holders_have_let_go(
     enqueue("p1")
     worker.claim()
     alive = other.claim()
-    leases.end_of_the_dead(database, worker.owner.incarnation, "SIGKILL")
+    lease_endings.end_of_the_dead(database, worker.owner.incarnation, "SIGKILL")
     stopped: list[object] = []
 
     assert caretaker.check_stale(database, stopped.append, "w") == 0

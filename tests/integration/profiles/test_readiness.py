@@ -22,8 +22,11 @@ from worker.claiming.why import sentence_about
 from worker.errors import UsageError
 from worker.guards import breakers, limits
 from worker.models import Ending, Outcome
-from worker.profiles import store
+from worker.profiles import lease_endings, store
+from worker.profiles.manifest import Manifest
+from worker.profiles.resolution import look
 from worker.profiles.states import State
+from worker.proxies import choice
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy
 
@@ -97,6 +100,48 @@ def test_many_closed_profiles_are_told_with_their_reasons(database, add):
     assert json.dumps(sorted(closures.conditions()[1]["closed_profiles"])).count("p") == 20
 
 
+def _lease(database, worker) -> None:
+    assert worker.claim_now() is not None
+
+
+def _expire(database, worker) -> None:
+    fence = worker.claim_now().lease_fence
+    lease_endings.end_unexplained(database, "p1", fence, author="sweep", reason="expired")
+
+
+def _quarantine(database, worker) -> None:
+    store.set_state(database, "p1", State.QUARANTINED, reason="strange", by="me")
+
+
+def _pause(database, worker) -> None:
+    store.pause_account(database, "a1", reason="holiday", by="me")
+
+
+def _disable_proxy(database, worker) -> None:
+    proxies.disable(database, "berlin")
+
+
+def _cap_vendor(database, worker) -> None:
+    limits.set_limit(database, "vendor:local", concurrent=0, per_minute=None, by="me")
+
+
+@pytest.mark.parametrize(
+    "spoil", [_lease, _expire, _quarantine, _pause, _disable_proxy, _cap_vendor]
+)
+def test_searches_and_the_gate_say_the_same_of_a_profile_that_is_not_ready(
+    database, worker, enqueue, add, spoil
+):
+    proxies.add(database, Proxy("http", "h.example", 1, name="berlin"))
+    add("p1", account_id="a1", proxy="berlin")
+    enqueue("p1")
+    spoil(database, worker)
+
+    closed = closed_now(database)
+
+    assert closed["profile:p1"] == look(database, Manifest(profile="p1")).closed_key
+    assert closed["account:a1"] == look(database, Manifest(account="a1")).closed_key
+
+
 def test_an_account_whose_profiles_are_all_set_aside_is_not_waited_for(
     database, worker, enqueue, add
 ):
@@ -143,7 +188,7 @@ def blocked_at_shop(database):
     """A proxy that shop.test has refused."""
     proxies.add(database, replace(Proxy.parse("http://127.0.0.1:1"), name="berlin"))
     number = proxies.all_proxies(database)[0]["id"]
-    proxies.note_block(database, number, reason="a challenge", site="shop.test")
+    choice.note_block(database, number, reason="a challenge", site="shop.test")
 
 
 def test_a_profile_waits_only_for_the_site_that_blocked_its_proxy(

@@ -48,7 +48,9 @@ def test_every_cause_is_described():
 
 
 def test_every_event_of_a_refusal_is_named():
-    names = set(re.findall(r'(?:NotReady\(|event = |else |CONFLICT = )"([a-z_]+)"', READINESS))
+    names = set(
+        re.findall(r'(?:NotReady\(|event = |else |CONFLICT = |PAUSED = )"([a-z_]+)"', READINESS)
+    )
     names |= {f"profile_{state}" for state in State if state not in LEASABLE}
 
     assert names == set(re.findall(r"`([a-z_]+)`", " ".join(table("question").values())))

@@ -8,7 +8,7 @@ from tests.integration.gate_worker import Worker
 from tests.integration.profile_fixtures import add, enqueue, events, other, state, worker
 from worker.database.client import Database
 from worker.errors import ProviderError
-from worker.profiles import caretaker, leases, store
+from worker.profiles import caretaker, lease_endings, leases, store
 from worker.profiles.states import State
 
 __all__ = ["add", "enqueue", "other", "worker"]
@@ -52,7 +52,7 @@ def test_a_lease_renewed_after_it_was_read_as_expired_is_not_swept(database, wor
     worker.claim()
     database.run_statement(EXPIRE)
 
-    assert leases.sweep(RenewedMeanwhile(database.settings)) == []
+    assert lease_endings.sweep(RenewedMeanwhile(database.settings)) == []
 
     assert state(database) == "leased"
 
@@ -90,10 +90,10 @@ def test_a_stale_profile_is_not_checked_while_another_holds_it(
     enqueue("p1")
     worker.claim()
     living = other.claim_now()
-    leases.end_of_the_dead(database, worker.owner.incarnation, "killed")
+    lease_endings.end_of_the_dead(database, worker.owner.incarnation, "killed")
 
     assert caretaker.check_stale(database, refuse, "w") == 0
-    leases.release(database, "p1", living.lease_fence, author="w", reason="done")
+    lease_endings.release(database, "p1", living.lease_fence, author="w", reason="done")
     assert state(database) == "stale"
 
     assert caretaker.check_stale(database, do_nothing, "w") == 1
@@ -108,8 +108,8 @@ def test_the_doubts_about_a_second_dead_holder_count_too(database, worker, other
     second = other.claim_now()
     leases.note_step(database, "p1", second.lease_fence, "submitting order", "http://x/")
 
-    leases.end_of_the_dead(database, worker.owner.incarnation, "killed")
-    leases.end_of_the_dead(database, other.owner.incarnation, "killed")
+    lease_endings.end_of_the_dead(database, worker.owner.incarnation, "killed")
+    lease_endings.end_of_the_dead(database, other.owner.incarnation, "killed")
 
     assert state(database) == "quarantined"
 
@@ -120,7 +120,7 @@ def test_a_profile_that_cannot_be_checked_is_left_to_a_person_in_the_end(
     add("p1")
     enqueue("p1")
     worker.claim()
-    leases.end_of_the_dead(database, worker.owner.incarnation, "killed")
+    lease_endings.end_of_the_dead(database, worker.owner.incarnation, "killed")
     caretaker.check_stale(database, refuse, "w")
     assert state(database) == "stale"
     database.run_statement("UPDATE profiles SET state_since = state_since - INTERVAL 1 HOUR")
@@ -139,7 +139,7 @@ def test_the_browser_of_a_profile_set_aside_is_stopped_once(
     enqueue("p1")
     claim = worker.claim()
     leases.note_step(database, "p1", claim.lease_fence, "submitting order", "http://x/")
-    leases.end_of_the_dead(database, worker.owner.incarnation, "killed")
+    lease_endings.end_of_the_dead(database, worker.owner.incarnation, "killed")
 
     for _ in range(2):
         assert caretaker.check_stale(database, stop, "w") == 0

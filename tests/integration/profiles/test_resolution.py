@@ -15,7 +15,7 @@ from tests.integration.profile_fixtures import (
     worker,
 )
 from worker.models import Cause
-from worker.profiles import leases, store
+from worker.profiles import lease_endings, store
 
 __all__ = ["add", "enqueue", "other", "worker"]
 
@@ -160,6 +160,35 @@ def test_a_manifest_in_the_payload_routes_like_the_columns(database, worker, que
     assert worker.claim_now() is None
 
 
+@pytest.mark.parametrize(
+    ("manifest", "problem"),
+    [
+        ({"profil": "p1"}, "unknown field 'profil'"),
+        ("p1", "is not an object"),
+        (5, "is not an object"),
+        (["p1"], "is not an object"),
+        ({"profile": True}, "manifest.profile: not a text"),
+        ({"profile": ""}, "manifest.profile: give 1 to 64 characters"),
+    ],
+)
+def test_a_manifest_that_is_not_understood_is_an_error_before_a_browser_is_opened(
+    worker, queue, add, manifest, problem
+):
+    add("p1")
+    queue.enqueue("visit", {"url": "about:blank", "manifest": manifest})
+
+    assert worker.candidates.has_next()
+    assert worker.candidates.at_hand() is None, "it would be claimed without a look at its manifest"
+    assert problem in worker.claim().problem
+
+
+@pytest.mark.parametrize("payload", [{"manifest": None}, {"manifest": {}}, {"say": "manifest"}])
+def test_a_payload_without_a_manifest_needs_no_profile(worker, queue, payload):
+    queue.enqueue("visit", payload)
+
+    assert worker.claim().problem is None
+
+
 def test_a_temporary_profile_needs_no_lock(worker, queue):
     queue.enqueue("visit", {"manifest": {"temporary": True}})
 
@@ -252,7 +281,7 @@ def test_a_wait_before_an_earlier_run_does_not_count_towards_the_lock_timeout(
         {"job": job},
     )
     queue.hand_back(worker.claim(), because("stopped"))
-    leases.release(database, "p1", 1, author="w", reason="done")
+    lease_endings.release(database, "p1", 1, author="w", reason="done")
     store.check_out(database, "p1", person="ada", seconds=3600, reason="")
     other.closures._read_at = float("inf")
 

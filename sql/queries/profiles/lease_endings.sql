@@ -1,0 +1,30 @@
+-- name: end_lease
+-- End one hold on a profile; none is left when it had ended before.
+DELETE FROM profile_leases WHERE profile_id = %(profile_id)s AND fence = %(fence)s;
+
+-- name: end_expired_lease
+-- End one hold on a profile, unless it has been renewed meanwhile.
+DELETE FROM profile_leases
+ WHERE profile_id = %(profile_id)s AND fence = %(fence)s AND expires_at < UTC_TIMESTAMP(6);
+
+-- name: leases_of_incarnation
+-- List what one incarnation holds.
+SELECT profile_id, fence FROM profile_leases WHERE incarnation = %(incarnation)s;
+
+-- name: expired_leases
+-- List leases that were not renewed in time.
+SELECT profile_id, fence, holder, is_person,
+       TIMESTAMPDIFF(SECOND, expires_at, UTC_TIMESTAMP(6)) AS overdue_seconds
+  FROM profile_leases
+ WHERE expires_at < UTC_TIMESTAMP(6)
+ ORDER BY expires_at
+ LIMIT %(limit)s;
+
+-- name: leases_with_owners
+-- List all leases of workers with the processes of the worker and its launcher.
+SELECT l.profile_id, l.fence, l.holder, w.pid, w.pid_started, w.run_id,
+       r.machine_id, r.boot_id, r.pid_namespace,
+       r.pid AS launcher_pid, r.pid_started AS launcher_started
+  FROM profile_leases l
+  JOIN workers w ON w.id = l.incarnation
+  JOIN runs r ON r.id = w.run_id;

@@ -1,0 +1,64 @@
+"""Keys such as `site:example.com`: what a job belongs to, and what can let nothing through.
+
+Pure names. Who owns a rule (limits, breakers, proxies, profiles) says which keys it closes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from worker.models import Candidate
+
+GLOBAL = "global"
+# Every job that is not done in a profile goes out through a proxy, where there are any.
+PROXIES = "proxies"
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedKey:
+    """A key that lets nothing through, why, and for how long (None: until somebody says)."""
+
+    key: str
+    reason: str
+    seconds: float | None = None
+
+
+def keys_of(candidate: Candidate) -> tuple[str, ...]:
+    """Name every key that a job belongs to."""
+    keys = [GLOBAL, f"task:{candidate.task}"]
+    if candidate.site:
+        keys.append(f"site:{candidate.site}")
+    if candidate.account_id:
+        keys.append(f"account:{candidate.account_id}")
+    if candidate.profile_id:
+        keys.append(f"profile:{candidate.profile_id}")
+    else:
+        keys.append(PROXIES)
+        if candidate.account_id:
+            keys.append(address_key(candidate.account_id))
+    return (*keys, *route_keys(candidate))
+
+
+def address_key(account_id: str) -> str:
+    """Name the proxy that an account without a profile is seen through."""
+    return f"address:{account_id}"
+
+
+def route_keys(candidate: Candidate) -> tuple[str, ...]:
+    """Name the routes that a job depends on: its owner's, and without a profile any proxy's."""
+    site = candidate.site or ""
+    if candidate.profile_id:
+        return (route_key("profile", candidate.profile_id, site),)
+    if candidate.account_id:
+        return (route_key("account", candidate.account_id, site), exit_key(site))
+    return (exit_key(site),)
+
+
+def exit_key(site: str) -> str:
+    """Name the way to a site by whatever proxy."""
+    return f"exit:{site}"
+
+
+def route_key(kind: str, owner: str, site: str) -> str:
+    """Name the way of a profile or an account to a site."""
+    return f"route:{kind}:{owner}@{site}"

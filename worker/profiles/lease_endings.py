@@ -1,0 +1,161 @@
+"""How a hold on a profile ends: with an explanation, or because its holder is gone.
+
+A lease that ends without an explanation (its worker died, it was not renewed) makes the profile
+stale, and worse where its last step says that something may be half done. It is never silently
+available.
+"""
+
+from __future__ import annotations
+
+from worker.database.client import Database, Row, Transaction
+from worker.errors import LeaseLost
+from worker.profiles import doubts, leases
+from worker.profiles.events import move
+from worker.profiles.states import State
+from worker.queue import runs
+
+SWEEP_AT_ONCE = 500
+
+
+def release(
+    db: Database,
+    profile_id: str,
+    fence: int,
+    *,
+    author: str,
+    reason: str,
+    review: str | None = None,
+) -> None:
+    """End a lease with an explanation: the profile is available, or up for review if wanted.
+
+    Raises LeaseLost when the fence is an old one: then nothing is written.
+    """
+
+    def end(tx: Transaction) -> bool:
+        profile, lease = _locked(tx, profile_id, fence)
+        if profile is None or lease is None:
+            return False
+        why = review or lease["review_reason"]
+        if why and State(profile["state"]) is State.LEASED:
+            _set(tx, profile, State.REVIEW_REQUIRED, "review_wanted", author, why, lease)
+        elif State(profile["state"]) is State.LEASED:
+            others = len(leases.of_profile(tx, profile_id))
+            state = State.LEASED if others else State.AVAILABLE
+            _set(tx, profile, state, "released", author, reason, lease)
+        else:
+            # Somebody has set it aside meanwhile: that stands.
+            _set(tx, profile, State(profile["state"]), "released", author, reason, lease)
+        return True
+
+    if not db.transaction(end):
+        raise LeaseLost(profile_id, fence)
+
+
+def end_unexplained(
+    db: Database,
+    profile_id: str,
+    fence: int,
+    *,
+    author: str,
+    reason: str,
+    only_if_expired: bool = False,
+    last_step: str | None = None,
+) -> bool:
+    """End a lease whose holder is gone: the profile is stale, or set aside where there are doubts.
+
+    `last_step` is a later one than the lease has, if somebody knows it. Returns False when the
+    lease had ended before, or has been renewed where it must be expired.
+    """
+
+    def end(tx: Transaction) -> bool:
+        how = "end_expired_lease" if only_if_expired else "end_lease"
+        profile, lease = _locked(tx, profile_id, fence, how)
+        if profile is None or lease is None:
+            return False
+        lease["last_step"] = last_step or lease["last_step"]
+        old = State(profile["state"])
+        if old is State.LEASED:
+            _set(tx, profile, State.STALE, "stale", author, reason, lease)
+        else:
+            _set(tx, profile, old, "lease_ended", author, reason, lease)
+        is_stale = State(profile["state"]) is State.STALE
+        if is_stale and (doubt := doubts.about(profile, lease)):
+            _set(tx, profile, doubt.leads_to, "doubted", author, doubt.reason, lease)
+        return True
+
+    return db.transaction(end)
+
+
+def end_of_the_dead(
+    db: Database, incarnation: int, ending: str, *, last_step: str | None = None
+) -> list[str]:
+    """End the leases of a worker that died at a step; return the names of its profiles."""
+    return [
+        row["profile_id"]
+        for row in db.fetch_all("leases_of_incarnation", incarnation=incarnation)
+        if end_unexplained(
+            db,
+            row["profile_id"],
+            row["fence"],
+            author="launcher",
+            reason=f"its worker died: {ending}",
+            last_step=last_step,
+        )
+    ]
+
+
+def sweep(db: Database, *, with_expired: bool = True) -> list[tuple[str, str]]:
+    """End the leases of holders that are gone; return each profile with the reason."""
+    swept = []
+    for row in db.fetch_all("leases_with_owners"):
+        launcher = {**row, "pid": row["launcher_pid"], "pid_started": row["launcher_started"]}
+        if runs.is_gone(launcher) and runs.is_gone(row):
+            reason = f"{row['holder']} and its launcher (run {row['run_id']}) are gone"
+            swept.append((row, reason, False))
+    if with_expired:
+        for row in db.fetch_all("expired_leases", limit=SWEEP_AT_ONCE):
+            late = f"{row['overdue_seconds']} s ago"
+            verb = "was not returned; its time ended" if row["is_person"] else "expired"
+            swept.append((row, f"the lease of {row['holder']} {verb} {late}", True))
+    return [
+        (row["profile_id"], reason)
+        for row, reason, is_expired in swept
+        if end_unexplained(
+            db,
+            row["profile_id"],
+            row["fence"],
+            author="sweep",
+            reason=reason,
+            # It may have been renewed since it was read.
+            only_if_expired=is_expired,
+        )
+    ]
+
+
+def _locked(
+    tx: Transaction, profile_id: str, fence: int, end_lease: str = "end_lease"
+) -> tuple[Row | None, Row | None]:
+    """Lock a profile and take one of its leases away; None for what is not there."""
+    profiles = tx.fetch_all("lock_profile", id=profile_id)
+    held = leases.of_profile(tx, profile_id)
+    lease = next((row for row in held if row["fence"] == fence), None)
+    if not profiles or lease is None:
+        return None, None
+    if tx.execute(end_lease, profile_id=profile_id, fence=fence) != 1:
+        return None, None
+    return profiles[0], lease
+
+
+def _set(
+    tx: Transaction, profile: Row, state: State, event: str, author: str, reason: str, lease: Row
+) -> None:
+    move(
+        tx,
+        profile,
+        state,
+        event=event,
+        author=author,
+        reason=reason,
+        fence=lease["fence"],
+        job_id=lease["job_id"],
+    )

@@ -1,0 +1,114 @@
+"""The profile for a job: found by its manifest, locked, and judged in the transaction of the claim.
+
+Whether a profile is ready is judged in `readiness`; here are the ways from a job to a profile.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from worker.database.client import Database, Row, Transaction
+from worker.guards.keys import route_key
+from worker.profiles import readiness
+from worker.profiles.manifest import Manifest
+from worker.profiles.readiness import NotReady
+
+
+class Unresolvable(Exception):
+    """A job asks for an environment that does not exist or does not allow what it wants."""
+
+
+def keys_by_profile(tx: Transaction, manifest: Manifest) -> tuple[str, ...]:
+    """Name the account that a job belongs to only by its profile: its limits count, too."""
+    if manifest.profile is None or manifest.account is not None or manifest.temporary:
+        return ()
+    rows = tx.fetch_all("account_of_profile", id=manifest.profile)
+    return tuple(f"account:{row['account_id']}" for row in rows if row["account_id"] is not None)
+
+
+def resolve(tx: Transaction, manifest: Manifest) -> Row | NotReady | None:
+    """Find, lock and judge the profile for a job; raises Unresolvable when no wait can help.
+
+    None: the account is known and has no profiles, so its jobs need none.
+    """
+    if manifest.profile is not None:
+        profile = _named(tx, manifest)
+        return _judge(tx, profile, manifest) or profile
+    account = manifest.account
+    assert account is not None
+    ids = [row["id"] for row in tx.fetch_all("profiles_of_account", account_id=account)]
+    if not ids:
+        if not tx.fetch_all("get_account", id=account):
+            raise Unresolvable(
+                f"there is no account {account}; add it: launcher.py accounts add {account}"
+            )
+        return readiness.account_paused(tx, account)
+    return _first_ready(tx, ids, manifest, account)
+
+
+def look(db: Database, manifest: Manifest) -> NotReady | None:
+    """Judge as `resolve` does and change nothing: None when a job could have its profile now."""
+
+    def judge(tx: Transaction) -> Row | NotReady | None:
+        tx.discard()
+        return resolve(tx, manifest)
+
+    answer = db.transaction(judge)
+    return answer if isinstance(answer, NotReady) else None
+
+
+def resolve_for_person(tx: Transaction, profile_id: str) -> Row | NotReady:
+    """Lock and judge a profile for a person, who may also look at what is set aside or paused."""
+    alone = Manifest(profile=profile_id, exclusive=True)
+    profile = _named(tx, alone)
+    return readiness.judge_for_person(tx, profile, alone) or profile
+
+
+def _named(tx: Transaction, manifest: Manifest) -> Row:
+    found = tx.fetch_all("lock_profile", id=manifest.profile)
+    if not found:
+        raise Unresolvable(
+            f"there is no profile {manifest.profile}; add it: launcher.py profiles add"
+        )
+    profile = found[0]
+    if manifest.account is not None and profile["account_id"] != manifest.account:
+        raise Unresolvable(
+            f"profile {profile['id']} belongs to account {profile['account_id']}, "
+            f"not to {manifest.account}"
+        )
+    return profile
+
+
+def _first_ready(
+    tx: Transaction, ids: list[str], manifest: Manifest, account: str
+) -> Row | NotReady:
+    refusals, unfit = [], []
+    for profile_id in ids:
+        profile = tx.fetch_all("lock_profile", id=profile_id)[0]
+        try:
+            refusal = _judge(tx, profile, manifest)
+        except Unresolvable as problem:
+            # Another profile of the account may allow it.
+            unfit.append(problem)
+            continue
+        if refusal is None:
+            return profile
+        refusals.append(refusal)
+    if not refusals:
+        raise unfit[0]
+    none_ready = readiness.no_profile_ready(account, refusals)
+    if all(refusal.closes.startswith("route:") for refusal in refusals):
+        return replace(none_ready, closes=route_key("account", account, manifest.site))
+    return none_ready
+
+
+def _judge(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
+    allowed = profile["allowed_actions"]
+    if allowed is not None and (refused := set(manifest.actions) - set(json.loads(allowed))):
+        raise Unresolvable(f"profile {profile['id']} does not allow {sorted(refused)[0]!r}")
+    if manifest.proxy is not None and manifest.proxy != profile["proxy"]:
+        raise Unresolvable(
+            f"the job wants proxy {manifest.proxy}, profile {profile['id']} has {profile['proxy']}"
+        )
+    return readiness.judge(tx, profile, manifest)
