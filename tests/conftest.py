@@ -125,6 +125,12 @@ def because(
     return dict(locals())
 
 
+def hold(claim: Claim) -> tuple[int, int, int]:
+    """What proves a claim when it is renewed."""
+    assert claim.incarnation is not None
+    return claim.job_id, claim.fence, claim.incarnation
+
+
 class QueueForTests(Queue):
     """The queue, with the short ways in and to a claim that tests want."""
 

@@ -8,7 +8,7 @@ from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.gate import Gate
 from worker.database.client import Database
 from worker.guards import breakers
-from worker.models import Cause, Claim, Ending, Outcome, Owner, Partition
+from worker.models import Cause, Claim, Ending, Outcome, Owner, Partition, Rejection
 
 SHOP, OTHER = "https://www.shop.example:8443/p?next=http://evil.example/", "http://other.example/"
 WHY = because("net::ERR_CONNECTION_RESET")
@@ -25,8 +25,13 @@ class Worker:
         self.candidates = Candidates(self.db, Partition(slot, total), closures=self.closures)
         self.gate = Gate(self.db, self.queue, self.closures, canary_seconds=60.0)
 
-    def claim(self) -> Claim | None:
+    def gate_answer(self) -> Claim | Rejection | None:
         return self.gate.claim(self.owner, self.candidates)
+
+    def claim(self) -> Claim | None:
+        answer = self.gate_answer()
+        assert not isinstance(answer, Rejection), answer
+        return answer
 
     def look_again(self) -> None:
         """Forget what was read: a moment has passed."""

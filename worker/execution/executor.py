@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
-from worker.backoff import backoff_seconds
 from worker.browser.failures import Diagnosis, classify
 from worker.browser.session import BrowserSession
 from worker.claiming.gate import Gate
@@ -133,8 +132,8 @@ class Executor:
         ending = self._reporter.report(claim, ending, self.entry.step, error)
         if ending.delay_seconds is not None:
             return ending
-        base = (task and task.retry_delay_seconds) or self.settings.retry_delay_seconds
-        return replace(ending, delay_seconds=backoff_seconds(claim.attempt - claim.forgiven, base))
+        base = task.retry_delay_seconds if task is not None else None
+        return replace(ending, delay_seconds=self.gate.queue.backoff_seconds(claim, base))
 
     def _judge(
         self, claim: Claim, task: Task | None, error: BaseException, diagnosis: Diagnosis

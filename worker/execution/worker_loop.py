@@ -103,7 +103,9 @@ class WorkerLoop:
             settings, run_id, self.owner, self._tasks, self._entry, stop,
             db=self._db, gate=self.gate, session=self._session, proxy_use=self._proxy_use,
         )  # fmt: skip
-        self._writer = OutcomeWriter(self._db, self._queue, self._journal, self.owner)
+        self._writer = OutcomeWriter(
+            self._db, self._queue, self._journal, self.owner, self._is_in_a_hurry
+        )
 
     def run(self) -> int:
         """Work until the queue is drained or the launcher says stop."""
@@ -200,6 +202,9 @@ class WorkerLoop:
             return False
         return bool(self._entry.job_id) or not self._stop.is_stopping
 
+    def _is_in_a_hurry(self) -> bool:
+        return self._stop.is_abandoning or bool(self._header.database_away_since)
+
     def _is_drained(self) -> bool:
         if self._settings.follow:
             return False
@@ -225,6 +230,7 @@ class WorkerLoop:
             self._db,
             self._queue,
             journal_folder=self._journal,
+            errors_dir=self._settings.errors_dir,
             server_grace_seconds=self._settings.server_grace_seconds,
         )
         self._entry.swept += len(swept)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from worker.backoff import backoff_seconds
 from worker.database.client import Database, Row, Transaction
 from worker.models import Candidate, Claim, Outlook, Owner, Partition, Status
 from worker.queue.endings import MAX_BLOCKS, Endings
@@ -27,11 +28,13 @@ class Queue(Endings):
         max_attempts: int = 4,
         max_blocks: int = MAX_BLOCKS,
         default_callback: str | None = None,
+        retry_delay_seconds: float = 30.0,
         task_caps: Mapping[str, int] | None = None,
     ) -> None:
         super().__init__(db, max_blocks=max_blocks, default_callback=default_callback)
         self.lease_seconds = lease_seconds
         self.max_attempts = max_attempts
+        self._retry_delay_seconds = retry_delay_seconds
         # A task's own cap is written into the job's row with the claim: a sweep knows no tasks.
         self._task_caps = task_caps or {}
 
@@ -46,6 +49,7 @@ class Queue(Endings):
             max_attempts=settings.max_attempts,
             max_blocks=settings.max_blocks,
             default_callback=settings.callback_url,
+            retry_delay_seconds=settings.retry_delay_seconds,
             task_caps=task_caps,
         )
 
@@ -110,6 +114,11 @@ class Queue(Endings):
             incarnation=owner.incarnation,
         )
         return row is not None
+
+    def backoff_seconds(self, claim: Claim, base_seconds: float | None = None) -> float:
+        """Say how long a job waits before its next attempt; a task may have a base of its own."""
+        base = self._retry_delay_seconds if base_seconds is None else base_seconds
+        return backoff_seconds(claim.attempt - claim.forgiven, base)
 
     def renew(self, claims: Sequence[tuple[int, int, int]]) -> int:
         """Extend the leases of these (job, fence, incarnation); return how many still hold."""

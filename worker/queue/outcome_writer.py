@@ -7,6 +7,7 @@ tried until it is in, or until the worker must end: the next start finds it in t
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +39,8 @@ class OutcomeWriter:
     queue: Queue
     journal_folder: Path
     owner: Owner
+    # Whether there may be no time to wait for the database before this process is killed.
+    is_in_a_hurry: Callable[[], bool] = lambda: False
 
     def write(self, claim: Claim, ending: Ending, candidate: Candidate | None = None) -> Written:
         """Write an outcome under its fence and, with a finish, claim the candidate if there is one.
@@ -45,7 +48,7 @@ class OutcomeWriter:
         Raises DatabaseUnavailable when the worker must end first; the journal has it then.
         """
         try:
-            if candidate is not None and ending.outcome is Outcome.DONE:
+            if candidate is not None:
                 return self._finish_and_take(claim, ending, candidate)
             return Written(self._end(claim, ending))
         except BadData as error:
@@ -69,6 +72,8 @@ class OutcomeWriter:
 
     def _end(self, claim: Claim, ending: Ending) -> Settlement | None:
         """Write an outcome; None, loudly, when the claim was lost and nothing was written."""
+        if self.is_in_a_hurry():
+            return self._end_later(claim, ending, self._keep(claim, ending))
         try:
             with self.db.patience(FIRST_PATIENCE_SECONDS):
                 return self.queue.end(claim, ending)
@@ -83,7 +88,7 @@ class OutcomeWriter:
         settlement = None
         try:
             settlement = self.queue.end(claim, ending)
-            logger.warning("the outcome of job %s is written: %s", claim.job_id, settlement.status)
+            logger.info("the outcome of job %s is written: %s", claim.job_id, settlement.status)
         except ClaimLost as lost:
             logger.error("%s", lost)
         if kept is not None:

@@ -7,32 +7,22 @@ Every settlement is fenced, so a sweep can run at any time, anywhere, beside any
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worker.database.client import Database, Row
 from worker.errors import ClaimLost
-from worker.models import Cause, Claim, Ending, Outcome, Status
+from worker.models import Cause, Ending, Outcome, Status
 from worker.profiles import lease_endings
-from worker.queue import journal, runs
+from worker.queue import runs
 from worker.queue.claims import Queue
+from worker.recovery import deaths, journal_replay
+from worker.recovery.deaths import Swept
 
 SWEEP_AT_ONCE = 500
 # A server that has just come back has seen no renewals for a while: living owners get this long.
 SERVER_GRACE_SECONDS = 60.0
-BEFORE_IT_BEGAN = "handed back: its worker died before the job began"
 
 logger = logging.getLogger("nightshift.sweep")
-
-
-@dataclass(frozen=True, slots=True)
-class Swept:
-    """What the sweep did, or would do, to one job."""
-
-    job_id: int
-    status: Status
-    reason: str
 
 
 def sweep(
@@ -40,16 +30,18 @@ def sweep(
     queue: Queue,
     *,
     journal_folder: Path | None = None,
+    errors_dir: Path | None = None,
     server_grace_seconds: float = SERVER_GRACE_SECONDS,
     dry_run: bool = False,
 ) -> list[Swept]:
     """Return every ownerless job to pending, or end it as an error at its cap.
 
-    Outcomes that dead workers of this host left in the journal are written first. On a server that
-    has been up for less than the grace no claim is taken for expired.
+    What dead workers of this host left in the journal, and deaths that nobody could settle, come
+    first. On a server that has been up for less than the grace no claim is taken for expired.
     """
     if journal_folder is not None and not dry_run:
-        replay_journal(db, queue, journal_folder)
+        journal_replay.replay(db, queue, journal_folder)
+        deaths.settle_kept(db, queue, journal_folder, errors_dir)
     swept = _sweep_dead(db, queue, dry_run)
     if _uptime_seconds(db) >= min(server_grace_seconds, queue.lease_seconds):
         swept += _sweep_expired(db, queue, dry_run)
@@ -64,11 +56,20 @@ def sweep_profiles(
 
 
 def sweep_and_say(
-    db: Database, queue: Queue, *, journal_folder: Path, server_grace_seconds: float
+    db: Database,
+    queue: Queue,
+    *,
+    journal_folder: Path,
+    errors_dir: Path,
+    server_grace_seconds: float,
 ) -> list[Swept]:
     """Sweep jobs and profiles, and log each one that was put right; return the jobs."""
     swept = sweep(
-        db, queue, journal_folder=journal_folder, server_grace_seconds=server_grace_seconds
+        db,
+        queue,
+        journal_folder=journal_folder,
+        errors_dir=errors_dir,
+        server_grace_seconds=server_grace_seconds,
     )
     for item in swept:
         logger.warning("swept job %s to %s: %s", item.job_id, item.status, item.reason)
@@ -80,58 +81,6 @@ def sweep_and_say(
 def failed(swept: list[Swept]) -> int:
     """Count what ended as an error."""
     return sum(item.status is Status.ERROR for item in swept)
-
-
-def settle_for_the_dead(
-    db: Database,
-    queue: Queue,
-    incarnation: int,
-    ending: Ending,
-    *,
-    began: tuple[int, int],
-    keep_evidence: Callable[[Claim], str | None] = lambda claim: None,
-) -> list[Swept]:
-    """Settle what a dead worker held, by how it died: handed back if we ended it.
-
-    `began` is the (job, fence) that it had begun. Another claim of its is one that it had made and
-    never begun: whatever killed it, that job did not.
-    """
-    settled = []
-    for row in db.fetch_all("claims_of_incarnation", incarnation=incarnation):
-        claim = queue.claim_in(row)
-        told = ending
-        if (claim.job_id, claim.fence) != began:
-            told = Ending(Outcome.HANDED_BACK, f"{BEFORE_IT_BEGAN}: {ending.reason}", Cause.POOL)
-        elif ending.outcome is not Outcome.HANDED_BACK:
-            told = _with_evidence(row, claim, ending, keep_evidence)
-        try:
-            settlement = queue.end(claim, told)
-        except ClaimLost:
-            continue
-        settled.append(Swept(claim.job_id, settlement.status, settlement.reason))
-    return settled
-
-
-def _with_evidence(
-    row: Row, claim: Claim, ending: Ending, keep_evidence: Callable[[Claim], str | None]
-) -> Ending:
-    reason = f"worker {row['worker_id']} died: {ending.reason}"
-    try:
-        return replace(ending, reason=reason, evidence=keep_evidence(claim))
-    except OSError as error:
-        return replace(ending, reason=f"{reason} (no evidence: {error})")
-
-
-def replay_journal(db: Database, queue: Queue, folder: Path, *, only: int | None = None) -> None:
-    """Write the outcomes that workers of this host left behind; a living one writes its own."""
-    for incarnation, entry in journal.read(folder):
-        if only is not None:
-            is_free = incarnation == only
-        else:
-            owner = db.fetch_one("worker_process", incarnation=incarnation)
-            is_free = owner is None or runs.is_gone(owner)
-        if is_free:
-            journal.replay(queue, entry)
 
 
 def _sweep_dead(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:

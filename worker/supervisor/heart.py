@@ -23,10 +23,11 @@ from worker.database.client import Database
 from worker.errors import DatabaseUnavailable
 from worker.guards import breakers
 from worker.models import Outcome, Status
-from worker.profiles import lease_endings, leases
+from worker.profiles import leases
 from worker.queue import journal, pause, runs
 from worker.queue.claims import Queue
-from worker.recovery import obituary, sweep
+from worker.recovery import deaths, sweep
+from worker.recovery.deaths import Death
 from worker.settings import RunSettings
 from worker.system.board import Board
 from worker.webhooks import outbox
@@ -75,8 +76,8 @@ class Heart:
     link: socket.socket
     lock_name: str | None
     _inbox: bytes = b""
-    _deaths: list[dict[str, Any]] = field(default_factory=list)
-    _recent: dict[int, tuple[float, dict[str, Any]]] = field(default_factory=dict)
+    _deaths: list[Death] = field(default_factory=list)
+    _recent: dict[int, tuple[float, Death]] = field(default_factory=dict)
     _is_ending: bool = False
 
     def main(self) -> int:
@@ -123,9 +124,14 @@ class Heart:
         data = self.link.recv(65536)
         if not data:
             self._is_ending = True
+            for death in self._deaths:
+                deaths.keep(self._journal, death)
             return
         *lines, self._inbox = (self._inbox + data).split(b"\n")
-        self._deaths += [json.loads(line) for line in lines]
+        for death in (json.loads(line) for line in lines):
+            if self._is_ending or self.board.header.database_away_since:
+                deaths.keep(self._journal, death)
+            self._deaths.append(death)
 
     def _settle_for_the_dead(self, db: Database, queue: Queue) -> None:
         while self._deaths:
@@ -136,6 +142,7 @@ class Heart:
             if death["job_id"] and queue.is_finished(*shown, death["incarnation"]):
                 self.board.header.done += 1
             runs.end_worker(db, death["incarnation"], death["ending"])
+            deaths.forget(self._journal, death)
             self._recent[death["incarnation"]] = (time.monotonic(), death)
             self._deaths.pop(0)
             self._say({"ack": death["number"]})
@@ -145,26 +152,14 @@ class Heart:
             else:
                 self._settle(db, queue, death)
 
-    def _settle(self, db: Database, queue: Queue, death: dict[str, Any]) -> None:
-        sweep.replay_journal(db, queue, self._journal, only=death["incarnation"])
-        settled = sweep.settle_for_the_dead(
+    def _settle(self, db: Database, queue: Queue, death: Death) -> None:
+        for item in deaths.settle(
             db,
             queue,
-            death["incarnation"],
-            obituary.ending_of(death),
-            began=(death["job_id"], death["fence"]),
-            keep_evidence=lambda claim: obituary.write(self.settings.errors_dir, claim, death),
-        )
-        # What the board shows may be later than what reached the database.
-        step = death["step"] if death["job_id"] else None
-        for profile in lease_endings.end_of_the_dead(
-            db, death["incarnation"], death["ending"], last_step=step
+            death,
+            journal_folder=self._journal,
+            errors_dir=self.settings.errors_dir,
         ):
-            logger.warning(
-                "profile %s: its worker died, it is looked at before it is used", profile
-            )
-        for item in settled:
-            logger.warning("job %s: %s; now %s", item.job_id, item.reason, item.status)
             if item.status is Status.ERROR:
                 self.board.header.failed += 1
             elif death["outcome"] == Outcome.HANDED_BACK:
@@ -193,6 +188,7 @@ class Heart:
             db,
             queue,
             journal_folder=self._journal,
+            errors_dir=self.settings.errors_dir,
             server_grace_seconds=self.settings.server_grace_seconds,
         )
         self.board.header.swept += len(swept)

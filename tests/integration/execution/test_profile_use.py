@@ -28,7 +28,7 @@ def claim(worker, enqueue, add):
 
 def entered(db, claim, url: str = "https://shop.example/cart") -> ProfileUse:
     session = SimpleNamespace(page=SimpleNamespace(url=url))
-    environment = ProfileUse(db, session, rotation=None, holder="w")  # type: ignore[arg-type]
+    environment = ProfileUse(db, session, proxy_use=None, holder="w")  # type: ignore[arg-type]
     environment.enter(claim)
     return environment
 

@@ -27,11 +27,11 @@ from tests.integration.gate_worker import Worker
 from tests.integration.standing_clock import MOMENTS, Clock, clock, empty
 from worker.database.client import Database
 from worker.errors import ClaimLost, LeaseLost, ProviderError, UsageError
-from worker.models import Claim, Outcome, Owner
+from worker.models import Claim, Ending, Outcome, Owner
 from worker.profiles import caretaker, lease_endings, leases, store
 from worker.profiles.states import TRANSITIONS, State
 from worker.profiles.store import NewProfile
-from worker.recovery.sweep import settle_for_the_dead
+from worker.recovery.deaths import settle_claims
 
 SLOTS = 3
 ACCOUNT = "a1"
@@ -179,7 +179,7 @@ class LeaseMachine(RuleBasedStateMachine):
             return
         profile, payload = self.model[claim.profile_id], worker.queue.get(claim.job_id)["payload"]
         exclusive = '"exclusive": true' in payload
-        assert claim.problem is None
+        assert isinstance(claim, Claim)
         assert profile.state in (State.AVAILABLE, State.LEASED)
         assert not (self.is_paused and profile.account)
         assert profile.has_room(exclusive=exclusive)
@@ -242,7 +242,9 @@ class LeaseMachine(RuleBasedStateMachine):
         self._new_incarnation(slot)
         if not is_seen:
             return
-        settle_for_the_dead(self.db, worker.queue, incarnation, Outcome.CRASHED, "killed")
+        began = (claim.job_id, claim.fence) if claim is not None else (0, 0)
+        ending = Ending(Outcome.CRASHED, "killed")
+        settle_claims(self.db, worker.queue, incarnation, ending, began=began)
         lease_endings.end_of_the_dead(self.db, incarnation, "killed")
         for profile in self.model.values():
             for fence, lease in list(profile.leases.items()):

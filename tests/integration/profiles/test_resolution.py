@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.conftest import because
@@ -14,7 +16,7 @@ from tests.integration.profile_fixtures import (
     state,
     worker,
 )
-from worker.models import Cause
+from worker.models import Cause, Claim, Outcome
 from worker.profiles import lease_endings, store
 
 __all__ = ["add", "enqueue", "other", "worker"]
@@ -126,17 +128,18 @@ def test_an_account_takes_whichever_of_its_profiles_is_free(database, worker, en
         ({"profile": "p1", "actions": "visit"}, "manifest.actions"),
     ],
 )
-def test_what_no_wait_can_help_is_claimed_with_its_problem(worker, enqueue, add, job, problem):
+def test_what_no_wait_can_help_is_rejected_with_its_problem(worker, enqueue, add, job, problem):
     add("p1", account_id="a1")
     add("p2", allowed_actions=("checkout",))
     enqueue(job.pop("profile", None), job.pop("account", None), **job)
 
-    claim = worker.claim()
+    rejected = worker.gate_answer()
 
-    assert problem in claim.problem
-    assert claim.lease_fence is None
+    assert rejected.ending.outcome is Outcome.ERROR
+    assert problem in rejected.ending.reason
+    assert rejected.claim.lease_fence is None
     is_mistake = "manifest" in problem or "unknown field" in problem
-    assert claim.problem_cause is (Cause.CODE if is_mistake else Cause.PROFILE)
+    assert rejected.ending.cause is (Cause.CODE if is_mistake else Cause.PROFILE)
 
 
 def test_the_jobs_of_an_account_without_profiles_need_none(database, worker, enqueue):
@@ -148,7 +151,7 @@ def test_the_jobs_of_an_account_without_profiles_need_none(database, worker, enq
 
     claim = worker.claim_now()
 
-    assert (claim.account_id, claim.lease_fence, claim.problem) == ("a1", None, None)
+    assert (claim.account_id, claim.lease_fence) == ("a1", None)
 
 
 def test_a_manifest_in_the_payload_routes_like_the_columns(database, worker, queue, add):
@@ -179,14 +182,14 @@ def test_a_manifest_that_is_not_understood_is_an_error_before_a_browser_is_opene
 
     assert worker.candidates.has_next()
     assert worker.candidates.at_hand() is None, "it would be claimed without a look at its manifest"
-    assert problem in worker.claim().problem
+    assert problem in worker.gate_answer().ending.reason
 
 
 @pytest.mark.parametrize("payload", [{"manifest": None}, {"manifest": {}}, {"say": "manifest"}])
 def test_a_payload_without_a_manifest_needs_no_profile(worker, queue, payload):
     queue.enqueue("visit", payload)
 
-    assert worker.claim().problem is None
+    assert isinstance(worker.gate_answer(), Claim)
 
 
 def test_a_temporary_profile_needs_no_lock(worker, queue):
@@ -194,7 +197,7 @@ def test_a_temporary_profile_needs_no_lock(worker, queue):
 
     claim = worker.claim()
 
-    assert (claim.lease_fence, claim.problem) == (None, None)
+    assert claim.lease_fence is None
 
 
 @pytest.mark.parametrize("decision", ["reschedule", "skip", "review"])
@@ -206,15 +209,17 @@ def test_a_job_says_what_becomes_of_it_on_conflict(
     second = enqueue("p1", on_conflict=decision, lock_timeout="10m")
     worker.claim()
 
-    claim = other.claim()
+    rejected = other.gate_answer()
 
     if decision == "reschedule":
-        assert claim is None
+        assert rejected is None
         assert queue.get(second)["not_before"] is not None
     elif decision == "skip":
-        assert "profile p1 is in use" in claim.skipped
+        assert rejected.ending.outcome is Outcome.DONE
+        assert "profile p1 is in use" in json.loads(rejected.ending.result)["skipped"]
     else:
-        assert "put up for review: profile p1 is in use" in claim.problem
+        assert rejected.ending.outcome is Outcome.ERROR
+        assert "put up for review: profile p1 is in use" in rejected.ending.reason
     assert database.fetch_all("events_of_profile", id="p1", limit=1)[0]["decision"] == decision
 
 
@@ -232,10 +237,11 @@ def test_a_job_gives_up_after_its_lock_timeout(database, worker, other, enqueue,
     )
     other.candidates._look_for_impatient_at = 0.0
 
-    claim = other.claim_now()
+    other.look_again()
+    rejected = other.gate_answer()
 
-    assert claim.job_id == waiting
-    assert "its lock timeout: profile p1 is in use" in claim.problem
+    assert rejected.claim.job_id == waiting
+    assert "its lock timeout: profile p1 is in use" in rejected.ending.reason
     assert running.job_id != waiting
 
 
@@ -249,7 +255,7 @@ def test_a_job_with_a_lock_timeout_runs_when_its_profile_is_free(worker, other, 
 
     claim = other.claim_now()
 
-    assert (claim.job_id, claim.problem, claim.lease_fence) == (waiting, None, 2)
+    assert (claim.job_id, claim.lease_fence) == (waiting, 2)
 
 
 def test_an_account_looks_past_a_profile_that_does_not_allow_the_task(worker, enqueue, add):
@@ -259,7 +265,7 @@ def test_an_account_looks_past_a_profile_that_does_not_allow_the_task(worker, en
 
     claim = worker.claim()
 
-    assert (claim.profile_id, claim.problem) == ("p2", None)
+    assert claim.profile_id == "p2"
 
 
 @pytest.mark.parametrize("name", ["exclusive", "temporary"])
@@ -267,7 +273,7 @@ def test_a_flag_of_a_manifest_is_true_or_false_and_nothing_else(worker, enqueue,
     add("p1")
     enqueue("p1", **{name: "false"})
 
-    assert f"manifest.{name}: 'false'" in worker.claim().problem
+    assert f"manifest.{name}: 'false'" in worker.gate_answer().ending.reason
 
 
 def test_a_wait_before_an_earlier_run_does_not_count_towards_the_lock_timeout(

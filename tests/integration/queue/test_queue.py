@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from tests.conftest import QueueForTests, because
+from tests.conftest import QueueForTests, because, hold
 from worker.claiming.candidates import Candidates
 from worker.drill import finish_ledger
 from worker.errors import BadData, ClaimLost, DuplicateKey
@@ -89,24 +89,21 @@ def test_an_outcome_under_an_old_fence_is_refused_and_writes_nothing(
         assert everything(database) == before
 
 
-def test_a_claim_under_an_old_fence_is_neither_renewed_nor_given_a_cap(
-    database, queue, stale_and_current
-):
+def test_a_claim_under_an_old_fence_is_not_renewed(database, queue, stale_and_current):
     stale, current = stale_and_current
     before = everything(database)
 
-    assert queue.renew([(stale.job_id, stale.fence)]) == 0
-    queue.limit_attempts(stale, 1)
+    assert queue.renew([hold(stale)]) == 0
 
     assert everything(database) == before
-    assert queue.renew([(stale.job_id, stale.fence), (current.job_id, current.fence)]) == 1
+    assert queue.renew([hold(stale), hold(current)]) == 1
 
 
 def test_a_finished_job_is_not_renewed(queue, claim_as):
     queue.enqueue("visit", {})
     claim = claim_as()
     queue.complete(claim, None)
-    assert queue.renew([(claim.job_id, claim.fence)]) == 0
+    assert queue.renew([hold(claim)]) == 0
     assert queue.get(claim.job_id)["lease_until"] is None
 
 
@@ -172,7 +169,7 @@ def test_the_last_attempt_ends_as_an_error_with_the_reason(queue, claim_as):
     assert queue.retry(claim_as(), WHY, delay_seconds=None) is Status.ERROR
 
     row = queue.get(job_id)
-    assert (row["status"], row["attempts"], row["last_error"]) == ("error", 2, WHY.last_error)
+    assert (row["status"], row["attempts"], row["last_error"]) == ("error", 2, WHY["last_error"])
     assert row["finished_at"] is not None
     reasons = [attempt["reason"] for attempt in queue.history(job_id)]
     assert reasons == [WHY["reason"], "the page was grey (attempt 2 of 2, no more)"]
@@ -180,18 +177,16 @@ def test_the_last_attempt_ends_as_an_error_with_the_reason(queue, claim_as):
 
 
 def test_a_job_without_a_cap_has_that_of_the_run_or_of_its_task(database, claim_as):
-    queue = QueueForTests(database, max_attempts=3)
-    job_id, capped = queue.enqueue("visit", {}), queue.enqueue("visit", {}, max_attempts=9)
+    queue = QueueForTests(database, max_attempts=3, task_caps={"order": 1})
+    for task, cap in (("visit", None), ("visit", 9), ("order", None), ("order", 9)):
+        queue.enqueue(task, {}, max_attempts=cap)
     candidates = Candidates(database, Partition(0, 1))
-    claim, other = (queue.claim(Owner(0, number), candidates) for number in (1, 2))
-    assert (claim.max_attempts, claim.has_default_cap) == (3, True)
-    assert (other.max_attempts, other.has_default_cap) == (9, False)
+    claims = [queue.claim(Owner(0, number), candidates) for number in range(4)]
 
-    assert queue.limit_attempts(claim, 1).is_last_attempt
-    queue.limit_attempts(other, 1)
-
-    assert queue.get(job_id)["max_attempts"] == 1
-    assert queue.get(capped)["max_attempts"] == 9
+    assert [claim.max_attempts for claim in claims] == [3, 9, 1, 9]
+    # A sweep knows no tasks: their caps are in the rows.
+    caps = [queue.get(claim.job_id)["max_attempts"] for claim in claims]
+    assert caps == [None, 9, 1, 9]
 
 
 def test_what_is_handed_back_costs_no_attempt(queue, claim_as):
@@ -315,7 +310,7 @@ def test_times_are_the_databases_and_the_lease_is_counted_from_the_claim(databas
     assert (row["lease_until"] - row["started_at"]).total_seconds() == 12.5
 
     database.run_statement("SET timestamp = 1000000007")
-    assert queue.renew([(claim.job_id, claim.fence)]) == 1
+    assert queue.renew([hold(claim)]) == 1
     assert (queue.get(job_id)["lease_until"] - row["started_at"]).total_seconds() == 19
     queue.complete(claim, None)
 

@@ -18,15 +18,16 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from tests.conftest import QueueForTests, because
+from tests.conftest import QueueForTests, because, hold
 from tests.integration.standing_clock import MOMENTS, Clock, clock, empty
 from worker.claiming.candidates import Candidates
 from worker.database.client import Database
 from worker.drill import finish_ledger
 from worker.errors import ClaimLost
-from worker.models import Claim, Outcome, Owner, Partition
+from worker.models import Claim, Ending, Outcome, Owner, Partition
 from worker.queue.endings import MAX_BLOCKS, MAX_CRASHES
-from worker.recovery.sweep import settle_for_the_dead, sweep
+from worker.recovery.deaths import settle_claims
+from worker.recovery.sweep import sweep
 
 __all__ = ["clock"]
 
@@ -162,7 +163,7 @@ class QueueMachine(RuleBasedStateMachine):
         worker = self.workers[slot]
         for claim in [*worker.lost, *([worker.claim] if worker.claim else [])]:
             holds = self._holds(claim)
-            assert self.queue.renew([(claim.job_id, claim.fence)]) == int(holds)
+            assert self.queue.renew([hold(claim)]) == int(holds)
             if holds:
                 self.model[claim.job_id].is_expired = False
 
@@ -173,8 +174,13 @@ class QueueMachine(RuleBasedStateMachine):
         self.workers[slot] = self._new_worker(slot)
         if not seen:
             return
-        settle_for_the_dead(
-            self.db, self.queue, worker.incarnation, Outcome(outcome), "killed by SIGKILL"
+        held = worker.claim
+        settle_claims(
+            self.db,
+            self.queue,
+            worker.incarnation,
+            Ending(Outcome(outcome), "killed by SIGKILL"),
+            began=(held.job_id, held.fence) if held is not None else (0, 0),
         )
         if worker.claim is None or not self._holds(worker.claim):
             return

@@ -6,15 +6,22 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from tests.conftest import QueueForTests, because
-from worker.models import Outcome, Status
+from tests.conftest import QueueForTests, because, hold
+from worker.models import Ending, Outcome, Status
 from worker.recovery import sweep as sweeping
-from worker.recovery.sweep import Swept, settle_for_the_dead
+from worker.recovery.deaths import Swept, settle_claims
 
 WHY = because("the page was grey")
 
 # The tests' server is young, and its grace for living owners is tested apart.
 sweep = partial(sweeping.sweep, server_grace_seconds=0)
+
+
+def settle(database, queue, incarnation: int, ending: Ending):
+    """Settle what a dead worker held, all of which it had begun."""
+    began = database.fetch_all("claims_of_incarnation", incarnation=incarnation)
+    job, fence = (began[0]["id"], began[0]["fence"]) if began else (0, 0)
+    return settle_claims(database, queue, incarnation, ending, began=(job, fence))
 
 
 def everything(database):
@@ -56,7 +63,7 @@ def test_a_long_job_is_left_alone_while_its_claim_is_renewed(database, queue, cl
     queue.enqueue("visit", {})
     claim = claim_as()
     expire(claim)
-    assert queue.renew([(claim.job_id, claim.fence)]) == 1
+    assert queue.renew([hold(claim)]) == 1
     assert sweep(database, queue) == []
     queue.complete(claim, None)
     assert queue.get(claim.job_id)["status"] == "done"
@@ -73,7 +80,7 @@ def test_a_claim_renewed_between_look_and_sweep_is_left_alone(
     def look_and_be_overtaken(name, /, **params):
         rows = look(name, **params)
         if name == "expired_claims":
-            assert queue.renew([(claim.job_id, claim.fence)]) == len(rows) == 1
+            assert queue.renew([hold(claim)]) == len(rows) == 1
         return rows
 
     monkeypatch.setattr(database, "fetch_all", look_and_be_overtaken)
@@ -154,7 +161,7 @@ def test_the_job_of_a_dead_worker_goes_back_at_once_with_the_cause(database, que
     job_id = queue.enqueue("visit", {})
     claim_as(slot=2, incarnation=50)
 
-    settled = settle_for_the_dead(database, queue, 50, Outcome.CRASHED, "killed by SIGKILL")
+    settled = settle(database, queue, 50, Ending(Outcome.CRASHED, "killed by SIGKILL"))
 
     reason = "worker 2 died: killed by SIGKILL"
     assert settled == [Swept(job_id, Status.PENDING, reason)]
@@ -169,7 +176,7 @@ def test_a_job_that_killed_two_workers_is_an_error(database, queue, claim_as):
     job_id = queue.enqueue("visit", {}, max_attempts=9)
     for incarnation in (50, 51):
         claim_as(incarnation=incarnation)
-        settle_for_the_dead(database, queue, incarnation, Outcome.CRASHED, "out of memory")
+        settle(database, queue, incarnation, Ending(Outcome.CRASHED, "out of memory"))
 
     row = queue.get(job_id)
     assert (row["status"], row["attempts"]) == ("error", 2)
@@ -180,7 +187,7 @@ def test_a_job_that_killed_two_workers_is_an_error(database, queue, claim_as):
 def test_a_job_of_a_worker_killed_at_its_deadline_has_spent_an_attempt(database, queue, claim_as):
     job_id = queue.enqueue("visit", {}, max_attempts=1)
     claim_as(incarnation=50)
-    (item,) = settle_for_the_dead(database, queue, 50, Outcome.TIMED_OUT, "killed at its deadline")
+    (item,) = settle(database, queue, 50, Ending(Outcome.TIMED_OUT, "killed at its deadline"))
     assert item.status is Status.ERROR
     assert queue.history(job_id)[0]["outcome"] == "timed_out"
 
@@ -188,7 +195,7 @@ def test_a_job_of_a_worker_killed_at_its_deadline_has_spent_an_attempt(database,
 def test_the_job_of_a_worker_that_we_stopped_costs_no_attempt(database, queue, claim_as):
     job_id = queue.enqueue("visit", {}, max_attempts=1)
     claim_as(incarnation=50)
-    settle_for_the_dead(database, queue, 50, Outcome.HANDED_BACK, "the run was stopped")
+    settle(database, queue, 50, Ending(Outcome.HANDED_BACK, "the run was stopped"))
     row, (attempt,) = queue.get(job_id), queue.history(job_id)
     assert (row["status"], row["attempts"]) == ("pending", 0)
     assert (attempt["outcome"], attempt["reason"]) == ("handed_back", "the run was stopped")
@@ -201,8 +208,31 @@ def test_only_what_the_dead_incarnation_still_held_is_settled(database, queue, c
     neighbour, successor = claim_as(slot=0, incarnation=49), claim_as(slot=1, incarnation=51)
     before = everything(database)
 
-    assert settle_for_the_dead(database, queue, 50, Outcome.CRASHED, "killed") == []
+    assert settle(database, queue, 50, Ending(Outcome.CRASHED, "killed")) == []
 
     assert everything(database) == before
     for claim in (neighbour, successor):
         queue.complete(claim, None)
+
+
+def test_a_claim_that_its_worker_never_began_costs_no_attempt(database, queue, claim_as):
+    job_id = queue.enqueue("visit", {}, max_attempts=1)
+    claim_as(slot=2, incarnation=50)
+
+    ending = Ending(Outcome.CRASHED, "killed by SIGKILL")
+    settle_claims(database, queue, 50, ending, began=(0, 0))
+
+    row, (attempt,) = queue.get(job_id), queue.history(job_id)
+    assert (row["status"], row["attempts"]) == ("pending", 0)
+    assert attempt["reason"] == (
+        "handed back: its worker died before the job began: killed by SIGKILL"
+    )
+
+
+def test_a_job_that_hung_waits_before_it_is_tried_again(database, queue, claim_as):
+    job_id = queue.enqueue("visit", {})
+    claim_as(incarnation=50)
+
+    settle(database, queue, 50, Ending(Outcome.TIMED_OUT, "stuck in a page"))
+
+    assert queue.get(job_id)["not_before"] is not None

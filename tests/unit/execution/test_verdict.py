@@ -8,8 +8,10 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
+from worker.browser.failures import classify
 from worker.errors import (
     Blocked,
+    DatabaseUnavailable,
     Fail,
     JobTimedOut,
     LaunchFailed,
@@ -22,7 +24,7 @@ from worker.errors import (
 )
 from worker.execution.verdict import describe, judge, proxy_fault
 from worker.models import Cause, Outcome
-from worker.queue.endings import blamed
+from worker.recovery.obituary import ending_of
 
 NET = PlaywrightError("Page.goto: net::ERR_CONNECTION_REFUSED at http://127.0.0.1:1/")
 WAITED = AssertionError("Locator expected to be visible\nTimeout: 5000ms\nCall log:\n - waiting")
@@ -45,6 +47,7 @@ TABLE = [
         Outcome.CRASHED,
     ),
     (LaunchFailed("no browser"), Outcome.HANDED_BACK),
+    (DatabaseUnavailable("it is away"), Outcome.HANDED_BACK),
     (ProxyUnavailable("all 3 proxies cool down"), Outcome.HANDED_BACK),
     (MemoryError(), Outcome.RETRY),
     (OSError(errno.ENOSPC, "No space left on device"), Outcome.RETRY),
@@ -62,18 +65,18 @@ TABLE = [
 
 @pytest.mark.parametrize(("error", "outcome"), TABLE, ids=[repr(row[0])[:40] for row in TABLE])
 def test_what_was_raised_decides_the_way(error, outcome):
-    verdict = judge(error)
-    assert verdict.outcome is outcome
-    assert verdict.reason
-    assert "\n" not in verdict.reason
+    ending = judge(error)
+    assert ending.outcome is outcome
+    assert ending.reason
+    assert "\n" not in ending.reason
 
 
 def test_a_task_may_say_when_to_try_again():
-    assert judge(Retry("busy", after=7)).after_seconds == 7
-    assert judge(Blocked("busy", after=8)).after_seconds == 8
-    assert judge(Retry("busy", after=0)).after_seconds == 0
-    assert judge(Retry("busy")).after_seconds is None
-    assert judge(ProxyUnavailable("it cools down", after=9)).after_seconds == 9
+    assert judge(Retry("busy", after=7)).delay_seconds == 7
+    assert judge(Blocked("busy", after=8)).delay_seconds == 8
+    assert judge(Retry("busy", after=0)).delay_seconds == 0
+    assert judge(Retry("busy")).delay_seconds is None
+    assert judge(ProxyUnavailable("it cools down", after=9)).delay_seconds == 9
 
 
 @pytest.mark.parametrize(
@@ -90,8 +93,8 @@ def test_a_task_may_say_when_to_try_again():
 )
 def test_a_proxys_own_failure_is_told_from_a_sites(code, is_proxys):
     error = PlaywrightError(f"Page.goto: net::{code} at http://a.example/")
-    assert (proxy_fault(error) == code) is is_proxys
-    assert proxy_fault(ValueError(f"net::{code}")) is None
+    assert (proxy_fault(classify(error)) == code) is is_proxys
+    assert proxy_fault(classify(ValueError(f"net::{code}"))) is None
 
 
 @pytest.mark.parametrize(
@@ -128,7 +131,7 @@ def network(code: str) -> PlaywrightError:
 
 
 CAUSES = [
-    (Fail("gone for good"), Cause.CODE),
+    (Fail("gone for good"), None),
     (Retry("not yet"), Cause.CODE),
     (SiteFailed("HTTP 503"), Cause.SITE),
     (PayloadError('needs "url"'), Cause.CODE),
@@ -164,7 +167,7 @@ def test_what_was_raised_tells_who_is_at_fault(error, cause):
 
 
 def test_every_cause_can_be_told():
-    assert {cause for _, cause in CAUSES} == set(Cause)
+    assert {cause for _, cause in CAUSES} == {*Cause, None}
 
 
 def test_contention_costs_no_attempt():
@@ -177,10 +180,10 @@ def test_contention_costs_no_attempt():
     ("outcome", "cause"),
     [
         (Outcome.CRASHED, Cause.POOL),
-        (Outcome.SWEPT, Cause.POOL),
         (Outcome.HANDED_BACK, Cause.POOL),
         (Outcome.TIMED_OUT, Cause.CODE),
     ],
 )
 def test_a_death_that_nobody_could_look_into_has_a_cause_too(outcome, cause):
-    assert blamed(outcome) is cause
+    death = {"outcome": outcome.value, "ending": "killed", "step": ""}
+    assert ending_of(death).cause is cause

@@ -1,0 +1,144 @@
+"""Deaths of workers: their jobs settled, their leases ended, and no death forgotten on the way.
+
+The launcher sees a worker die and says all it knows (a `Death`). While the database is away, deaths
+wait on disk: the next heart or the next start settles them, so that a stop costs no job an attempt.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from worker.database.client import Database, Row
+from worker.errors import ClaimLost
+from worker.models import Cause, Claim, Ending, Outcome, Status
+from worker.profiles import lease_endings
+from worker.queue.claims import Queue
+from worker.recovery import journal_replay, obituary
+
+Death = dict[str, Any]
+
+SUFFIX = ".death"
+BEFORE_IT_BEGAN = "handed back: its worker died before the job began"
+
+logger = logging.getLogger("nightshift.sweep")
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What the sweep did, or would do, to one job."""
+
+    job_id: int
+    status: Status
+    reason: str
+
+
+def settle(
+    db: Database, queue: Queue, death: Death, *, journal_folder: Path, errors_dir: Path | None
+) -> list[Swept]:
+    """Write what a dead worker left in the journal, then settle what it still held."""
+    journal_replay.replay(db, queue, journal_folder, only=death["incarnation"])
+
+    def keep_evidence(claim: Claim) -> str | None:
+        return obituary.write(errors_dir, claim, death) if errors_dir is not None else None
+
+    settled = settle_claims(
+        db,
+        queue,
+        death["incarnation"],
+        obituary.ending_of(death),
+        began=(death["job_id"], death["fence"]),
+        keep_evidence=keep_evidence,
+    )
+    # What the board shows may be later than what reached the database.
+    step = death["step"] if death["job_id"] else None
+    for profile in lease_endings.end_of_the_dead(
+        db, death["incarnation"], death["ending"], last_step=step
+    ):
+        logger.warning("profile %s: its worker died; it is checked before it is used", profile)
+    for item in settled:
+        logger.warning("job %s: %s; now %s", item.job_id, item.reason, item.status)
+    return settled
+
+
+def keep(journal_folder: Path, death: Death) -> None:
+    """Keep a death on disk until it is settled; a disk that refuses costs an attempt, no more."""
+    try:
+        journal_folder.mkdir(parents=True, exist_ok=True)
+        path = _path(journal_folder, death)
+        partial = path.with_suffix(".partial")
+        partial.write_text(json.dumps(death), encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        logger.error("the death of worker %s cannot be kept: %s", death["slot"], error)
+
+
+def forget(journal_folder: Path, death: Death) -> None:
+    """Drop a death that has been settled."""
+    _path(journal_folder, death).unlink(missing_ok=True)
+
+
+def settle_kept(db: Database, queue: Queue, journal_folder: Path, errors_dir: Path | None) -> None:
+    """Settle the deaths that an earlier run of this host could not."""
+    for death in _kept(journal_folder):
+        settle(db, queue, death, journal_folder=journal_folder, errors_dir=errors_dir)
+        forget(journal_folder, death)
+
+
+def _kept(journal_folder: Path) -> Iterator[Death]:
+    for path in sorted(journal_folder.glob(f"*{SUFFIX}")):
+        try:
+            yield json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            logger.error("%s cannot be read and is left: %s", path, error)
+
+
+def _path(journal_folder: Path, death: Death) -> Path:
+    return journal_folder / f"{death['incarnation']}{SUFFIX}"
+
+
+def settle_claims(
+    db: Database,
+    queue: Queue,
+    incarnation: int,
+    ending: Ending,
+    *,
+    began: tuple[int, int],
+    keep_evidence: Callable[[Claim], str | None] = lambda claim: None,
+) -> list[Swept]:
+    """Settle what a dead worker held, by how it died: handed back if we ended it.
+
+    `began` is the (job, fence) that it had begun. Another claim of its is one that it had made and
+    never begun: whatever killed it, that job did not.
+    """
+    settled = []
+    for row in db.fetch_all("claims_of_incarnation", incarnation=incarnation):
+        claim = queue.claim_in(row)
+        told = ending
+        if (claim.job_id, claim.fence) != began:
+            told = Ending(Outcome.HANDED_BACK, f"{BEFORE_IT_BEGAN}: {ending.reason}", Cause.POOL)
+        elif ending.outcome is not Outcome.HANDED_BACK:
+            told = _with_evidence(row, claim, ending, keep_evidence)
+        if told.outcome is Outcome.TIMED_OUT:
+            # It hung, as a page may: it waits like any retry. What was killed comes back at once.
+            told = replace(told, delay_seconds=queue.backoff_seconds(claim))
+        try:
+            settlement = queue.end(claim, told)
+        except ClaimLost:
+            continue
+        settled.append(Swept(claim.job_id, settlement.status, settlement.reason))
+    return settled
+
+
+def _with_evidence(
+    row: Row, claim: Claim, ending: Ending, keep_evidence: Callable[[Claim], str | None]
+) -> Ending:
+    reason = f"worker {row['worker_id']} died: {ending.reason}"
+    try:
+        return replace(ending, reason=reason, evidence=keep_evidence(claim))
+    except OSError as error:
+        return replace(ending, reason=f"{reason} (no evidence: {error})")

@@ -1,0 +1,21 @@
+"""Writing the outcomes that dead workers of this host left in the journal, under their fences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from worker.database.client import Database
+from worker.queue import journal, runs
+from worker.queue.claims import Queue
+
+
+def replay(db: Database, queue: Queue, folder: Path, *, only: int | None = None) -> None:
+    """Write the outcomes that workers of this host left behind; a living one writes its own."""
+    for incarnation, entry in journal.read(folder):
+        if only is not None:
+            is_free = incarnation == only
+        else:
+            owner = db.fetch_one("worker_process", incarnation=incarnation)
+            is_free = owner is None or runs.is_gone(owner)
+        if is_free:
+            journal.replay(queue, entry)
