@@ -165,8 +165,15 @@ class QueueForTests(Queue):
     def fail(self, claim: Claim, why: Why, outcome: Outcome = Outcome.ERROR) -> Status:
         return self._ended(claim, Ending(outcome, **why))
 
-    def retry(self, claim: Claim, why: Why, *, delay_seconds: float | None) -> Status:
-        return self._ended(claim, Ending(Outcome.RETRY, delay_seconds=delay_seconds, **why))
+    def retry(
+        self,
+        claim: Claim,
+        why: Why,
+        *,
+        delay_seconds: float | None,
+        outcome: Outcome = Outcome.RETRY,
+    ) -> Status:
+        return self._ended(claim, Ending(outcome, delay_seconds=delay_seconds, **why))
 
     def block(
         self, claim: Claim, why: Why, delay: float | None, budget: int | None = None
