@@ -49,6 +49,11 @@ class Owner:
     slot: int
     incarnation: int
 
+    @property
+    def name(self) -> str:
+        """How people are told of it: slots are worked by many, one after the other."""
+        return f"worker {self.slot} (incarnation {self.incarnation})"
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
