@@ -28,6 +28,7 @@ from worker.queue import journal, pause, runs
 from worker.queue.claims import Queue
 from worker.recovery import obituary, sweep
 from worker.settings import RunSettings
+from worker.supervisor.heart_link import parse_messages
 from worker.system.board import Board
 from worker.webhooks import outbox
 
@@ -125,7 +126,7 @@ class Heart:
             self._is_ending = True
             return
         *lines, self._inbox = (self._inbox + data).split(b"\n")
-        self._deaths += [json.loads(line) for line in lines]
+        self._deaths += parse_messages(lines)
 
     def _settle_for_the_dead(self, db: Database, queue: Queue) -> None:
         while self._deaths:
@@ -175,8 +176,9 @@ class Heart:
         began = time.monotonic()
         if self.lock_name is not None:
             db.fetch_all("take_run_lock", name=self.lock_name, wait_seconds=0)
-        queue.renew([(e.job_id, e.fence) for e in self.board.entries if e.job_id])
-        living = [entry.incarnation for entry in self.board.entries if entry.incarnation]
+        entries = [entry.snapshot() for entry in self.board.entries]
+        queue.renew([(entry.job_id, entry.fence) for entry in entries if entry.job_id])
+        living = [entry.incarnation for entry in entries if entry.incarnation]
         leases.renew(db, living, self.settings.lease_seconds)
         runs.beat(db, self.run_id)
         self.board.header.renewed_at = began
