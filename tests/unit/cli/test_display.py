@@ -154,9 +154,9 @@ def test_a_quiet_display_shows_nothing_of_what_goes_well(capsys):
 
 def test_the_display_fits_the_place(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
-    assert isinstance(make_display(SETTINGS, quiet=True), QuietDisplay)
+    assert isinstance(make_display(SETTINGS, quiet=True).shown, QuietDisplay)
     # Under pytest stderr is no terminal.
-    assert isinstance(make_display(SETTINGS, quiet=False), PlainDisplay)
+    assert isinstance(make_display(SETTINGS, quiet=False).shown, PlainDisplay)
 
 
 def test_a_rate_is_of_the_last_minute_only():
