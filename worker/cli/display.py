@@ -6,6 +6,7 @@ closed costs the display, never the run.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
@@ -37,7 +38,9 @@ def make_display(settings: RunSettings, quiet: bool) -> Display:
     """Choose how to show the run."""
     if quiet:
         return LastingDisplay(QuietDisplay)
-    console = _Console(stderr=True)
+    # COLUMNS and LINES tell how large the window was once, not how large it is now.
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
+    console = _Console(stderr=True, _environ=environment)
     if console.is_terminal:
         return LastingDisplay(lambda: LiveDisplay(console, settings))
     return LastingDisplay(PlainDisplay)

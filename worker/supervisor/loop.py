@@ -176,7 +176,7 @@ class Supervisor:
     def _clean_up(self) -> None:
         left = leftovers.clean_up(self._settings.state_dir / "tmp")
         if left.processes:
-            self._display.say(f"ended {_processes(left.processes)} of dead workers")
+            self._display.say(f"ended {_processes(left.processes)} that dead workers had left")
 
     def _tell_of_strays(self, count: int) -> None:
         if count:

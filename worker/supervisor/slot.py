@@ -1,7 +1,8 @@
 """One slot of the pool: the process that works it now, how it ended, and when to start the next.
 
-A slot whose worker dies is started again with growing backoff, which is forgotten after a proven
-survival. One that cannot boot is given up after a few tries: the others help its partition.
+A slot whose worker dies is started again: at once the first time, then with growing backoff, which
+is forgotten after a proven survival. One that cannot boot is given up after a few tries: the others
+help its partition.
 """
 
 from __future__ import annotations
@@ -167,9 +168,10 @@ class Slot:
             self.state = State.GIVEN_UP
             return
         self.state = State.WAITING
-        self._start_at = now + backoff_seconds(
-            self._recent_crashes, RESPAWN_SECONDS, MAX_RESPAWN_SECONDS
-        )
+        # A job of its may be waiting for the next worker: the first death costs it no wait.
+        is_first = has_booted and self._recent_crashes == 1
+        wait = backoff_seconds(self._recent_crashes, RESPAWN_SECONDS, MAX_RESPAWN_SECONDS)
+        self._start_at = now if is_first else now + wait
 
 
 def last_of(lines: Iterable[str], characters: int) -> list[str]:
