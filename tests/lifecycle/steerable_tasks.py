@@ -181,7 +181,7 @@ def chatty(page, payload, job):
 @task("prints_much")
 def prints_much(page, payload, job):
     """Prints more than a pipe holds, at once."""
-    sys.stdout.write("x" * 300_000 + "\n")
+    sys.stdout.write("a long story\n" * 25_000)
     sys.stdout.flush()
     note("finished", job)
 
