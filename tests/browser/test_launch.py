@@ -84,7 +84,9 @@ def test_what_a_driver_said_before_it_died_is_told(
     monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(node))
     session = BrowserSession(BrowserOptions(tmp_dir=tmp_path / "tmp", launch_timeout_seconds=5))
     try:
-        with pytest.raises(LaunchFailed, match=r"driver does not start \(node: GLIBC_2.99 not found"):
+        with pytest.raises(
+            LaunchFailed, match=r"driver does not start \(node: GLIBC_2.99 not found"
+        ):
             session.open()
     finally:
         session.close()

@@ -145,17 +145,15 @@ def test_without_a_terminal_there_is_no_picture(launch, queue, tasks):
 
 @pytest.fixture
 def watched(launch, terminal, queue, tasks, noted):
-    """A run with a held job and one behind it, all of whose output goes to a terminal."""
+    """A run with a held job and one behind it, whose output goes to a terminal."""
 
-    def start(*flags, controlling=False, **how):
+    def start(*flags, controlling=False, streams=("stdout", "stderr"), **how):
         jobs = queue.enqueue("held", {}), queue.enqueue("noop", {})
         if controlling:
             # The kernel tells who has a controlling terminal when it is closed, and nobody else.
             how["preexec_fn"] = partial(fcntl.ioctl, terminal.far, termios.TIOCSCTTY, 0)
-        streams = {"stdout": terminal.far, "stderr": terminal.far}
-        program = how.pop("program", ("launcher.py",))
-        arguments = ("--workers", 1, "--tasks", tasks, *flags)
-        run = launch(*arguments, program=program, TERM="xterm", **streams, **how)
+        how |= dict.fromkeys(streams, terminal.far)
+        run = launch("--workers", 1, "--tasks", tasks, *flags, TERM="xterm", **how)
         wait_until(lambda: noted("begun"), "the job has begun")
         return run, jobs
 
@@ -168,11 +166,11 @@ def end_of(database) -> dict[str, object]:
     return json.loads(row["summary"])
 
 
-@pytest.mark.parametrize("flags", [(), ("--quiet",)], ids=["live", "quiet"])
+@pytest.mark.parametrize("streams", [("stdout", "stderr"), ("stderr",), ("stdout",)])
 def test_a_closed_terminal_costs_the_display_and_not_the_run(
-    watched, terminal, database, queue, let_go, flags
+    watched, terminal, database, queue, let_go, streams
 ):
-    run, jobs = watched(*flags)
+    run, jobs = watched(streams=streams)
 
     terminal.hang_up()
     run.signal(signal.SIGUSR1)

@@ -38,7 +38,7 @@ CONTROL_SECONDS = 0.5
 OUTBOX_SECONDS = 0.5
 BREAKERS_SECONDS = 60.0
 MAX_REST_SECONDS = 30.0
-# A claim may still be on its way to the server when its worker dies: look again for so long.
+# A claim may still be on its way to the server when its worker dies: look again for this long.
 LATE_CLAIM_SECONDS = 10.0
 
 logger = logging.getLogger("nightshift.heart")
