@@ -74,6 +74,33 @@ def test_a_driver_that_never_answers_fails_the_launch(
     assert process_tree.find_driver(os.getpid()) is None
 
 
+def test_what_a_driver_said_before_it_died_is_told(
+    only_session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    only_session.close()
+    node = tmp_path / "node"
+    node.write_text("#!/bin/sh\necho 'node: GLIBC_2.99 not found' >&2\nexit 1\n")
+    node.chmod(0o755)
+    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(node))
+    session = BrowserSession(BrowserOptions(tmp_dir=tmp_path / "tmp", launch_timeout_seconds=5))
+    try:
+        with pytest.raises(
+            LaunchFailed, match=r"driver does not start \(node: GLIBC_2.99 not found"
+        ):
+            session.open()
+    finally:
+        session.close()
+
+
+def test_the_driver_leaves_our_own_stderr_alone(session):
+    driver = session.processes()[0]
+    assert driver is not None
+
+    theirs = Path(f"/proc/{driver.pid}/fd/2").resolve()
+
+    assert theirs == (session.options.tmp_dir / "driver.log").resolve()
+
+
 def test_a_temporary_folder_that_cannot_be_made_fails_the_launch(only_session, tmp_path: Path):
     only_session.close()
     (tmp_path / "file").write_text("")

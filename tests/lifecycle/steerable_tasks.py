@@ -176,3 +176,32 @@ def huge(page, payload, job):
 def chatty(page, payload, job):
     job.log.info("hello from the task")
     job.log.warning("something is odd")
+
+
+@task("prints_much")
+def prints_much(page, payload, job):
+    """Prints more than a pipe holds, at once."""
+    sys.stdout.write("a long story\n" * 25_000)
+    sys.stdout.flush()
+    note("finished", job)
+
+
+@task("chatters", browser=False)
+def chatters(page, payload, job):
+    """Prints as fast as it is read, until it is let go."""
+    note("begun", job)
+    line = b"chatter " * 100 + b"\n"
+    while not is_let_go(job):
+        os.write(1, line * 20)
+    note("finished", job)
+
+
+@task("speaks_and_dies", browser=False)
+def speaks_and_dies(page, payload, job):
+    """Dies with 100 long lines of Cyrillic as its last words."""
+    note("begun", job)
+    if job.attempt > 1:
+        return
+    sys.stdout.write(("ж" * 1500 + "\n") * 100)
+    sys.stdout.flush()
+    os.kill(os.getpid(), signal.SIGKILL)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
+
+from tests.lifecycle.conftest import wait_until
 
 
 def test_the_jobs_own_timeout_goes_before_its_tasks_and_that_before_the_runs(
@@ -54,3 +57,22 @@ def test_a_worker_that_is_stuck_is_ended_by_the_launcher_and_shows_where(
             said = (folder / "output.log").read_text(encoding="utf-8")
             assert f"in {name}" in said
             assert "tasks.py" in said
+
+
+def test_a_worker_that_prints_without_end_does_not_save_another_from_its_deadline(
+    launch, queue, tasks, noted, let_go
+):
+    chatty = queue.enqueue("chatters", {}, timeout_seconds=600)
+    stuck = queue.enqueue("in_c_code", {}, max_attempts=1, timeout_seconds=2)
+    run = launch("--workers", 2, "--tasks", tasks, "--hang-grace", "1s")
+    wait_until(lambda: len(noted("begun")) == 2, "both are at work")
+
+    began = time.monotonic()
+    wait_until(lambda: queue.get(stuck)["status"] == "error", "the stuck one is ended")
+    took = time.monotonic() - began
+    let_go()
+
+    assert run.wait() == 0
+    assert queue.get(chatty)["status"] == "done"
+    # Its timeout, the grace, half a second for its stack; and no more than two for the chatter.
+    assert took < 2 + 1 + 0.5 + 2

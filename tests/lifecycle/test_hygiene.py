@@ -66,7 +66,7 @@ def test_what_a_killed_launcher_could_not_take_with_it_is_removed_by_the_next(
     after = launch("--workers", 1, "--tasks", tasks)
 
     assert after.wait() == 0
-    assert f"ended {len(members)} stray processes of dead workers" in after.stderr
+    assert f"ended {len(members)} processes that dead workers had left" in after.stderr
     assert not any(map(is_alive, members))
     assert not folder.exists()
     assert list(folder.parent.iterdir()) == []

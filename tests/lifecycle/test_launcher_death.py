@@ -41,7 +41,7 @@ def test_the_next_start_puts_the_jobs_of_a_killed_launcher_back_at_once(
     assert sorted(noted("finished")) == [(abandoned[0], 2), (abandoned[1], 2), (waiting, 1)]
 
 
-def test_a_reboot_frees_its_jobs_at_once_and_another_machines_are_left_to_their_lease(
+def test_a_reboot_frees_its_jobs_at_once_and_other_machines_jobs_are_left_to_their_lease(
     abandoned, database, queue, settings, tmp_path
 ):
     def sweep() -> list[str]:
@@ -52,7 +52,9 @@ def test_a_reboot_frees_its_jobs_at_once_and_another_machines_are_left_to_their_
     expired, rebooted = abandoned
     (run,) = database.run_statement("SELECT machine_id FROM runs")
     if not run["machine_id"]:
-        pytest.skip("this machine has no name: tests/unit/test_runs.py tells what follows")
+        pytest.skip(
+            "this machine has no name: tests/unit/system/test_identity.py tells what follows"
+        )
     database.run_statement("UPDATE runs SET boot_id = 'another', machine_id = 'another'")
     assert sweep() == ["nothing to sweep: every job in progress has a living claim"]
 
@@ -65,7 +67,11 @@ def test_a_reboot_frees_its_jobs_at_once_and_another_machines_are_left_to_their_
     assert told.startswith(f"job {expired}: pending: worker ")
     assert " vanished: its claim was not renewed and ended " in told
 
+    # A clone of this machine has its name, and beats on while this one has been up.
     database.run_statement("UPDATE runs SET machine_id = %(machine_id)s", run)
+    assert sweep() == ["nothing to sweep: every job in progress has a living claim"]
+
+    database.run_statement("UPDATE runs SET heartbeat_at = heartbeat_at - INTERVAL 1000 DAY")
     (told, _) = sweep()
     assert told.startswith(f"job {rebooted}: pending: worker ")
     assert told.endswith(" are gone")

@@ -81,3 +81,30 @@ def test_a_child_that_outlives_its_worker_neither_holds_up_nor_damages_the_next_
     assert run.summary["crashes"] == 1
     assert queue.get(after)["status"] == "done"
     assert "ended what tasks had left behind: 1 process" in run.stderr
+
+
+def test_a_task_may_print_more_than_a_pipe_holds(launch, queue, tasks, noted):
+    jobs = [queue.enqueue("prints_much", {}, max_attempts=1) for _ in range(3)]
+
+    run = launch("--workers", 2, "--tasks", tasks, "--json", PYTHONUNBUFFERED=None)
+
+    assert run.wait(60) == 0
+    assert [queue.get(job)["status"] for job in jobs] == ["done"] * 3
+    assert len(noted("finished")) == 3
+    assert run.stderr.count("a long story") == 3 * 25_000
+    assert (run.summary["failed"], run.summary["retried"]) == (0, 0)
+
+
+def test_the_last_words_of_a_worker_may_be_long_and_of_any_alphabet(
+    launch, queue, tasks, errors_dir
+):
+    job = queue.enqueue("speaks_and_dies", {})
+
+    run = launch("--workers", 1, "--tasks", tasks, "--json")
+
+    assert run.wait(60) == 0
+    assert run.summary["crashes"] == 1
+    crashed, done = queue.history(job)
+    assert (crashed["outcome"], done["outcome"]) == ("crashed", "done")
+    said = (errors_dir / crashed["evidence"] / "output.log").read_text(encoding="utf-8")
+    assert said.count("ж" * 1500) > 10

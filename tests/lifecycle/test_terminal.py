@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -11,6 +12,7 @@ import struct
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 
@@ -44,9 +46,15 @@ class Terminal:
             pass
         return self._drawn.decode("utf-8", "replace")
 
-    def close(self) -> None:
-        os.close(self._near)
+    def hang_up(self) -> None:
+        """Close the window."""
         os.close(self.far)
+        os.close(self._near)
+        self._near = self.far = -1
+
+    def close(self) -> None:
+        if self.far != -1:
+            self.hang_up()
 
 
 @pytest.fixture
@@ -133,3 +141,74 @@ def test_without_a_terminal_there_is_no_picture(launch, queue, tasks):
     assert run.wait() == 0
     assert "\x1b" not in run.output
     assert "━" not in run.output
+
+
+@pytest.fixture
+def watched(launch, terminal, queue, tasks, noted):
+    """A run with a held job and one behind it, whose output goes to a terminal."""
+
+    def start(*flags, controlling=False, streams=("stdout", "stderr"), **how):
+        jobs = queue.enqueue("held", {}), queue.enqueue("noop", {})
+        if controlling:
+            # The kernel tells who has a controlling terminal when it is closed, and nobody else.
+            how["preexec_fn"] = partial(fcntl.ioctl, terminal.far, termios.TIOCSCTTY, 0)
+        how |= dict.fromkeys(streams, terminal.far)
+        run = launch("--workers", 1, "--tasks", tasks, *flags, TERM="xterm", **how)
+        wait_until(lambda: noted("begun"), "the job has begun")
+        return run, jobs
+
+    return start
+
+
+def end_of(database) -> dict[str, object]:
+    (row,) = database.run_statement("SELECT ended_at, summary FROM runs")
+    assert row["ended_at"] is not None
+    return json.loads(row["summary"])
+
+
+@pytest.mark.parametrize("streams", [("stdout", "stderr"), ("stderr",), ("stdout",)])
+def test_a_closed_terminal_costs_the_display_and_not_the_run(
+    watched, terminal, database, queue, let_go, streams
+):
+    run, jobs = watched(streams=streams)
+
+    terminal.hang_up()
+    run.signal(signal.SIGUSR1)
+    let_go()
+
+    assert run.wait() == 0
+    assert [queue.get(job)["status"] for job in jobs] == ["done"] * 2
+    assert (end_of(database)["done"], end_of(database)["stopped_by"]) == (2, None)
+
+
+def test_who_loses_its_controlling_terminal_stops_gracefully_and_records_it(
+    watched, terminal, database, queue, let_go
+):
+    # It would wait for further jobs for ever.
+    run, (held, _) = watched("--follow", controlling=True)
+
+    terminal.hang_up()
+    let_go()
+
+    assert run.wait() == 0
+    assert queue.get(held)["status"] == "done"
+    assert end_of(database)["stopped_by"] == "SIGHUP"
+
+
+def test_a_hang_up_that_was_ignored_at_the_start_stays_ignored(
+    watched, terminal, database, queue, let_go
+):
+    # As `nohup` does it.
+    ignoring = (
+        "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
+        "from worker.cli.main import main; main()"
+    )
+    run, jobs = watched(controlling=True, program=("-c", ignoring))
+
+    terminal.hang_up()
+    run.signal(signal.SIGHUP)
+    let_go()
+
+    assert run.wait() == 0
+    assert [queue.get(job)["status"] for job in jobs] == ["done"] * 2
+    assert end_of(database)["stopped_by"] is None

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -69,6 +72,68 @@ def test_a_slot_whose_worker_died_gets_a_new_one(launch, database, queue, tasks,
     assert "died 1 times" in run.stdout
     endings = database.run_statement("SELECT slot, ending FROM workers ORDER BY id")
     assert [row["ending"] for row in endings] == ["killed by SIGKILL", "finished"]
+
+
+def test_a_job_of_a_killed_worker_is_taken_up_within_two_seconds_on_a_busy_machine(
+    launch, database, queue, tasks, noted, let_go, request
+):
+    job = queue.enqueue("held", {})
+    run = launch("--workers", 2, "--tasks", tasks)
+    wait_until(lambda: noted("begun"), "the job has begun")
+    # Both have their browsers: what takes the time now is the launcher, the heart and the search.
+    queue.enqueue("noop", {})
+    wait_until(lambda: noted("finished"), "the other worker has worked")
+    victim = worker_of(database, job)
+    for _ in range(4):
+        hog = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        request.addfinalizer(lambda hog=hog: (hog.kill(), hog.wait()))
+
+    began = time.monotonic()
+    kill(victim)
+    wait_until(lambda: len(noted("begun")) == 2, "the job is being redone")
+    took = time.monotonic() - began
+    let_go()
+
+    assert run.wait() == 0
+    assert took < 2.0
+
+
+FAILING_FORKS = """
+import errno, itertools, os, sys
+real, number, launcher = os.fork, itertools.count(1), os.getpid()
+failing = set(map(int, sys.argv.pop(1).split(",")))
+def fork():
+    if os.getpid() == launcher and next(number) in failing:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+    return real()
+os.fork = fork
+from worker.cli.main import main
+main()
+"""
+
+
+def test_forks_that_fail_at_the_start_and_at_a_respawn_are_tried_again(
+    launch, database, queue, tasks, noted, let_go
+):
+    held, other = queue.enqueue("held", {}), queue.enqueue("noop", {})
+    # One and two are for the checks before the run, six and seven become heart and worker, eight
+    # and nine would be the next worker.
+    run = launch(
+        *("--workers", 1, "--tasks", tasks, "--json"),
+        program=("-c", FAILING_FORKS, "1,3,4,5,8,9"),
+    )
+    wait_until(lambda: noted("begun"), "the job has begun", seconds=60)
+    kill(worker_of(database, held))
+    wait_until(lambda: len(noted("begun")) == 2, "it is being redone", seconds=60)
+    let_go()
+
+    assert run.wait(60) == 0
+    assert [queue.get(job)["status"] for job in (held, other)] == ["done"] * 2
+    assert run.summary["crashes"] == 1
+    assert run.stderr.count("cannot start a process (Resource temporarily unavailable)") == 2
+    assert run.stderr.count("processes can be started again") == 2
+    (row,) = database.run_statement("SELECT ended_at FROM runs")
+    assert row["ended_at"] is not None
 
 
 def test_how_a_worker_ended_stands_in_the_history_of_its_job(launch, queue, tasks, tmp_path):

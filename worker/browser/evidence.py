@@ -18,9 +18,10 @@ from playwright.sync_api import FloatRect
 from worker.browser.launch import first_line
 from worker.browser.recorder import Recorder
 from worker.browser.session import BrowserSession
-from worker.evidence.files import new_attempt_folder, write_atomically
+from worker.evidence.files import new_attempt_folder
 from worker.evidence.redaction import redact_json, redact_text, redact_url, strip_controls
 from worker.models import JSON
+from worker.system.durable_file import write_durably
 
 BUDGET_SECONDS = 20.0
 # A step that outlives its limit costs the browser; a screenshot gives up by itself before.
@@ -163,7 +164,7 @@ class _Capture:
             full_page=True,
             clip=SCREENSHOT_AREA,
         )
-        write_atomically(self._folder / "screenshot.png", image)
+        write_durably(self._folder / "screenshot.png", image)
 
     def _html(self) -> None:
         assert self._session.page is not None
@@ -171,7 +172,7 @@ class _Capture:
         if len(html) > MAX_HTML_BYTES:
             note = f"\n<!-- cut here: the page had {len(html)} bytes -->\n"
             html = html[:MAX_HTML_BYTES] + note.encode()
-        write_atomically(self._folder / "page.html", html)
+        write_durably(self._folder / "page.html", html)
 
     def _trace(self) -> None:
         self._session.stop_trace(self._folder / "trace.zip")
@@ -214,7 +215,7 @@ class _Capture:
         self._save(name, strip_controls(text) + "\n")
 
     def _save(self, name: str, text: str) -> None:
-        write_atomically(self._folder / name, text.encode("utf-8", "replace"))
+        write_durably(self._folder / name, text.encode("utf-8", "replace"))
 
 
 def _browser_facts(recorder: Recorder, session: BrowserSession) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Start the Playwright driver and Chromium, or say in one line why not and what helps.
 
-Secrets of the worker's environment reach neither of them. Leaves limits on time and what
-happens to a started browser to the session.
+Secrets of the worker's environment reach neither of them, nor does its stderr. Leaves limits on
+time and what happens to a started browser to the session.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,8 @@ QUIET_ARGS = (
     "--no-first-run",
 )
 
+DRIVER_LOG = "driver.log"
+
 _PRIVATE = re.compile(r"DATABASE_URL$|MYSQL_|NIGHTSHIFT_")
 _MISSING_LIBRARY = re.compile(r"error while loading shared libraries: (\S+?):")
 
@@ -49,13 +51,21 @@ def public_environment(environment: Mapping[str, str], tmp_dir: Path) -> dict[st
 
 def start_driver(options: BrowserOptions) -> Playwright:
     """Start Playwright's Node driver; raises LaunchFailed when it cannot be started."""
+    said = options.tmp_dir / DRIVER_LOG
     try:
-        with _as_environment(public_environment(os.environ, options.tmp_dir)):
+        with (
+            # Node makes the stderr it inherits non-blocking, for everybody who writes to that pipe:
+            # a task that printed much would get BlockingIOError. A file is the driver's alone.
+            said.open("w", encoding="utf-8") as log,
+            redirect_stderr(log),
+            _as_environment(public_environment(os.environ, options.tmp_dir)),
+        ):
             return sync_playwright().start()
     except Exception as error:
         # A driver that dies while it starts surfaces as a bare Exception.
+        why = last_line(said) or first_line(error)
         raise LaunchFailed(
-            f"Playwright's driver does not start ({first_line(error)}): run `make setup`"
+            f"Playwright's driver does not start ({why}): run `make setup`"
         ) from error
 
 
@@ -113,6 +123,17 @@ def first_line(error: BaseException | str) -> str:
     """The first line of a message that says something, at a readable length."""
     lines = (line.strip() for line in str(error).splitlines())
     return next((line for line in lines if line), "no reason given")[:200]
+
+
+def last_line(path: Path) -> str:
+    """The last line of a file that says something, at a readable length; empty without one."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - 4096))
+            lines = file.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "")
 
 
 @contextmanager

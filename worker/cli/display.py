@@ -1,37 +1,86 @@
 """What a run looks like: a live picture on a terminal, plain lines elsewhere, nothing if quiet.
 
-Never starts a thread: the supervisor's loop calls `update`, and that draws.
+Never starts a thread: the supervisor's loop calls `update`, and that draws. A terminal that is
+closed costs the display, never the run.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import time
 from collections import deque
+from collections.abc import Callable, Iterator
+from typing import NoReturn
 
 from rich.console import Console, Group, RenderableType
-from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from worker.cli.frame import Frame
 from worker.cli.wording import duration
 from worker.settings import RunSettings
 from worker.supervisor.view import Display, PoolView, WorkerView
+from worker.system import standard_streams
 
 REDRAW_SECONDS = 0.25
 PLAIN_SECONDS = 60.0
 RATE_WINDOW_SECONDS = 60.0
+# Of one child, in one second, on a live display: a stack of a stuck worker is 35 lines.
+MAX_LINES_PER_SECOND = 10
+
+_LOGGED = re.compile(r"\d\d:\d\d:\d\dZ ")
 
 
 def make_display(settings: RunSettings, quiet: bool) -> Display:
     """Choose how to show the run."""
     if quiet:
-        return QuietDisplay()
-    console = Console(stderr=True)
+        return LastingDisplay(QuietDisplay)
+    # COLUMNS and LINES tell how large the window was once, not how large it is now.
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
+    console = _Console(stderr=True, _environ=environment)
     if console.is_terminal:
-        return LiveDisplay(console, settings)
-    return PlainDisplay()
+        return LastingDisplay(lambda: LiveDisplay(console, settings))
+    return LastingDisplay(PlainDisplay)
+
+
+class LastingDisplay:
+    """Show the run for as long as there is somewhere to show it.
+
+    When the terminal is closed (EIO) or nobody reads our stderr any more (EPIPE), nothing more is
+    shown; the run goes on.
+    """
+
+    def __init__(self, make: Callable[[], Display]) -> None:
+        self.shown: Display = QuietDisplay()
+        self._attempt(lambda: setattr(self, "shown", make()))
+
+    def update(self, view: PoolView) -> None:
+        self._attempt(lambda: self.shown.update(view))
+
+    def line(self, who: str, text: str) -> None:
+        self._attempt(lambda: self.shown.line(who, text))
+
+    def say(self, text: str) -> None:
+        self._attempt(lambda: self.shown.say(text))
+
+    def close(self) -> None:
+        self._attempt(self.shown.close)
+        # What is printed on stdout after the run may have been meant for that terminal too.
+        standard_streams.leave_closed_terminal()
+
+    def _attempt(self, show: Callable[[], None]) -> None:
+        try:
+            show()
+        except BlockingIOError:
+            # Somebody who shares our stderr has made it non-blocking: a few words are lost.
+            standard_streams.make_blocking()
+        except OSError:
+            standard_streams.silence(standard_streams.STDERR)
+            standard_streams.leave_closed_terminal()
+            self.shown = QuietDisplay()
 
 
 class Rate:
@@ -49,6 +98,29 @@ class Rate:
         return (jobs - before) / (seconds - began) if seconds > began else 0.0
 
 
+class LineLimit:
+    """Lets a few lines of each child through in a second, and counts the others."""
+
+    def __init__(self) -> None:
+        self._began: dict[str, float] = {}
+        self._lines: dict[str, int] = {}
+
+    def admits(self, who: str) -> bool:
+        """Count a line; tell whether to show it."""
+        self._began.setdefault(who, time.monotonic())
+        self._lines[who] = self._lines.get(who, 0) + 1
+        return self._lines[who] <= MAX_LINES_PER_SECOND
+
+    def notes(self) -> Iterator[str]:
+        """Begin a new second where one is over; say what was left out in it."""
+        now = time.monotonic()
+        for who in [who for who, began in self._began.items() if now - began >= 1.0]:
+            del self._began[who]
+            left_out = self._lines.pop(who) - MAX_LINES_PER_SECOND
+            if left_out > 0:
+                yield f"{who}: … and {left_out:,} more line{'s' * (left_out != 1)}"
+
+
 class QuietDisplay:
     """Say only what went wrong."""
 
@@ -56,7 +128,7 @@ class QuietDisplay:
         pass
 
     def line(self, who: str, text: str) -> None:
-        print(text, file=sys.stderr)
+        print(_named(who, text), file=sys.stderr)
 
     def say(self, text: str) -> None:
         pass
@@ -80,7 +152,7 @@ class PlainDisplay:
         self.say(_headline(view, rate))
 
     def line(self, who: str, text: str) -> None:
-        print(text, file=sys.stderr)
+        print(_named(who, text), file=sys.stderr)
 
     def say(self, text: str) -> None:
         print(f"{time.strftime('%H:%M:%S', time.gmtime())}Z nightshift: {text}", file=sys.stderr)
@@ -93,18 +165,10 @@ class LiveDisplay:
     """An overall bar with rate and time to go, and a line per worker with its job and its age."""
 
     def __init__(self, console: Console, settings: RunSettings) -> None:
-        self._console = console
         self._rate = Rate()
         self._drawn_at = 0.0
-        # Redirected streams would be inherited by workers, whose lines it would fold and frame.
-        self._live = Live(
-            console=console,
-            auto_refresh=False,
-            transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
-        self._live.start()
+        self._limit = LineLimit()
+        self._frame = Frame(console)
         self.say(
             f"{settings.workers} workers, slots {settings.slots[0]}–{settings.slots[-1]} "
             f"of {settings.total}, on {settings.database}"
@@ -115,16 +179,20 @@ class LiveDisplay:
         if view.seconds - self._drawn_at < REDRAW_SECONDS:
             return
         self._drawn_at = view.seconds
-        self._live.update(self._picture(view, rate), refresh=True)
+        for note in self._limit.notes():
+            self._frame.print_above(Text(note, style="dim"))
+        self._frame.draw(self._picture(view, rate))
 
     def line(self, who: str, text: str) -> None:
-        self._console.print(Text(text), highlight=False, soft_wrap=True)
+        # A worker's own words about its jobs are not lost among a task's prints.
+        if self._limit.admits(who if not _LOGGED.match(text) else f"{who}, log"):
+            self._frame.print_above(Text(_named(who, text)))
 
     def say(self, text: str) -> None:
-        self._console.print(Text(text, style="bold"), highlight=False, soft_wrap=True)
+        self._frame.print_above(Text(text, style="bold"))
 
     def close(self) -> None:
-        self._live.stop()
+        self._frame.close()
 
     def _picture(self, view: PoolView, rate: float) -> RenderableType:
         ended = view.done + view.failed
@@ -140,6 +208,17 @@ class LiveDisplay:
         return Group(bar, Text(_headline(view, rate)), table)
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> NoReturn:
+        # Rich would end the whole run here.
+        raise BrokenPipeError("nobody reads stderr any more")
+
+
+def _named(who: str, text: str) -> str:
+    """Say whose line it is, unless it is a log line, which says so itself."""
+    return text if _LOGGED.match(text) else f"{who}: {text}"
+
+
 def _headline(view: PoolView, rate: float) -> str:
     parts = [f"{view.done:,} done", f"{view.failed:,} failed"]
     if view.retried:
@@ -147,8 +226,13 @@ def _headline(view: PoolView, rate: float) -> str:
     if view.left is not None:
         parts.append(f"{view.left:,} left" + (f" ({view.waiting:,} waiting)" * bool(view.waiting)))
     parts.append(f"{rate:.1f}/s")
-    if view.left and rate > 0:
-        parts.append(f"about {duration(view.left / rate)} to go")
+    if view.held_back:
+        reason = f": {view.held_because}" if view.held_because else ""
+        parts.append(f"{view.held_back:,} held back{reason}")
+    # What waits for its time, or for somebody's word, is not done at this rate.
+    ready = (view.left or 0) - view.waiting - view.held_back
+    if ready > 0 and rate > 0:
+        parts.append(f"about {duration(ready / rate)} to go")
     if view.is_stopping:
         parts.append("stopping")
     if view.database_away_seconds > 1:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from worker import Fail, Job, Retry, task
-from worker.queue.runs import start_ticks
+from worker.system.identity import start_ticks
 
 LEDGER_VARIABLE = "NIGHTSHIFT_DRILL_LEDGER"
 QUICK, PAGE, FAILING, RETRIED = "drill_quick", "drill_page", "drill_failing", "drill_retried"

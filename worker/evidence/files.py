@@ -1,12 +1,8 @@
-"""Put evidence files down so that a reader never meets half of one, nor two attempts mixed.
-
-File names are the caller's constants; nothing here comes from a page.
-"""
+"""The folders of evidence: one per attempt, so that no two attempts are ever mixed."""
 
 from __future__ import annotations
 
 import itertools
-import os
 from pathlib import Path
 
 
@@ -23,23 +19,3 @@ def new_attempt_folder(errors_dir: Path, job_id: int, attempt: int | str) -> Pat
         # A prune removed the job's empty folder at this very moment.
         folder.mkdir(parents=True)
     return folder
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file that is there in full or not at all, even after a power cut."""
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        with partial.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.rename(path)
-    except OSError:
-        # On a full disk the half-written file would only take up what little is left.
-        partial.unlink(missing_ok=True)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -12,7 +12,7 @@ from worker.errors import LeaseLost
 from worker.profiles import doubts, leases
 from worker.profiles.events import move
 from worker.profiles.states import State
-from worker.queue import runs
+from worker.system.identity import owner_is_gone
 
 SWEEP_AT_ONCE = 500
 
@@ -108,8 +108,7 @@ def sweep(db: Database, *, with_expired: bool = True) -> list[tuple[str, str]]:
     """End the leases of holders that are gone; return each profile with the reason."""
     swept = []
     for row in db.fetch_all("leases_with_owners"):
-        launcher = {**row, "pid": row["launcher_pid"], "pid_started": row["launcher_started"]}
-        if runs.is_gone(launcher) and runs.is_gone(row):
+        if owner_is_gone(row):
             reason = f"{row['holder']} and its launcher (run {row['run_id']}) are gone"
             swept.append((row, reason, False))
     if with_expired:

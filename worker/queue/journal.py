@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from worker.errors import ClaimLost
 from worker.models import Cause, Claim, Ending, Outcome
 from worker.queue.claims import Queue
 from worker.settings import DatabaseSettings
+from worker.system.durable_file import write_durably
 
 logger = logging.getLogger("nightshift.journal")
 
@@ -40,17 +40,8 @@ def write(folder: Path, incarnation: int, claim: Claim, ending: Ending) -> Path:
     """Keep an outcome on disk before anything else can happen to it."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{incarnation}.json"
-    temporary = path.with_suffix(".tmp")
-    with temporary.open("w", encoding="utf-8") as file:
-        json.dump({"claim": asdict(claim), "ending": asdict(ending)}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    directory = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+    content = json.dumps({"claim": asdict(claim), "ending": asdict(ending)})
+    write_durably(path, content.encode())
     return path
 
 

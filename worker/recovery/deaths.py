@@ -19,6 +19,7 @@ from worker.models import Cause, Claim, Ending, Outcome, Status
 from worker.profiles import lease_endings
 from worker.queue.claims import Queue
 from worker.recovery import journal_replay, obituary
+from worker.system.durable_file import write_durably
 
 Death = dict[str, Any]
 
@@ -69,10 +70,7 @@ def keep(journal_folder: Path, death: Death) -> None:
     """Keep a death on disk until it is settled; a disk that refuses costs an attempt, no more."""
     try:
         journal_folder.mkdir(parents=True, exist_ok=True)
-        path = _path(journal_folder, death)
-        partial = path.with_suffix(".partial")
-        partial.write_text(json.dumps(death), encoding="utf-8")
-        partial.replace(path)
+        write_durably(_path(journal_folder, death), json.dumps(death).encode())
     except OSError as error:
         logger.error("the death of worker %s cannot be kept: %s", death["slot"], error)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from worker.database.client import Database
-from worker.queue import journal, runs
+from worker.queue import journal
 from worker.queue.claims import Queue
+from worker.system.identity import is_gone
 
 
 def replay(db: Database, queue: Queue, folder: Path, *, only: int | None = None) -> None:
@@ -16,6 +17,6 @@ def replay(db: Database, queue: Queue, folder: Path, *, only: int | None = None)
             is_free = incarnation == only
         else:
             owner = db.fetch_one("worker_process", incarnation=incarnation)
-            is_free = owner is None or runs.is_gone(owner)
+            is_free = owner is None or is_gone(owner)
         if is_free:
             journal.replay(queue, entry)

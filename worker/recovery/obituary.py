@@ -9,9 +9,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from worker.evidence.files import new_attempt_folder, write_atomically
+from worker.evidence.files import new_attempt_folder
 from worker.log import printable, redact
 from worker.models import Cause, Claim, Ending, Outcome
+from worker.system.durable_file import write_durably
 
 
 def ending_of(death: dict[str, Any]) -> Ending:
@@ -40,6 +41,6 @@ def write(errors_dir: Path, claim: Claim, death: dict[str, Any]) -> str:
     }
     output = "".join(f"{redact(printable(line))}\n" for line in death["output"])
     folder = new_attempt_folder(errors_dir, claim.job_id, claim.attempt)
-    write_atomically(folder / "error.json", json.dumps(report, indent=2).encode() + b"\n")
-    write_atomically(folder / "output.log", output.encode("utf-8", "replace"))
+    write_durably(folder / "error.json", json.dumps(report, indent=2).encode() + b"\n")
+    write_durably(folder / "output.log", output.encode("utf-8", "replace"))
     return f"{claim.job_id}/{claim.attempt}"

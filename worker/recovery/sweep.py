@@ -13,10 +13,10 @@ from worker.database.client import Database, Row
 from worker.errors import ClaimLost
 from worker.models import Cause, Ending, Outcome, Status
 from worker.profiles import lease_endings
-from worker.queue import runs
 from worker.queue.claims import Queue
 from worker.recovery import deaths, journal_replay
 from worker.recovery.deaths import Swept
+from worker.system.identity import owner_is_gone
 
 SWEEP_AT_ONCE = 500
 # A server that has just come back has seen no renewals for a while: living owners get this long.
@@ -86,9 +86,7 @@ def failed(swept: list[Swept]) -> int:
 def _sweep_dead(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:
     swept = []
     for row in db.fetch_all("claims_with_owners"):
-        launcher = {**row, "pid": row["launcher_pid"], "pid_started": row["launcher_started"]}
-        # While its launcher lives, that one sees a worker's death and knows the cause.
-        if runs.is_gone(launcher) and runs.is_gone(row):
+        if owner_is_gone(row):
             reason = f"worker {row['worker_id']} and its launcher (run {row['run_id']}) are gone"
             swept.append(_settle(queue, row, reason, dry_run, only_if_expired=False))
     return [item for item in swept if item is not None]

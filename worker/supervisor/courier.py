@@ -20,10 +20,10 @@ from worker.backoff import backoff_seconds
 from worker.database.client import Database
 from worker.errors import SettingsError
 from worker.settings import DatabaseSettings
+from worker.supervisor.patient_fork import PatientFork
 from worker.supervisor.stopped import StoppedClock
-from worker.system.fork import fork
 
-# At the end of a run: so long it takes further events, and so long it may have for the last.
+# At the end of a run: how long it takes further events, and how long the last may take.
 LAST_TAKES_SECONDS = 2.0
 LAST_DELIVERY_SECONDS = 4.0
 MAX_RESTART_SECONDS = 60.0
@@ -74,9 +74,12 @@ class Courier:
 class CourierLink:
     """The launcher's end: starts a courier when there is something to deliver, and ends it."""
 
-    def __init__(self, database: DatabaseSettings, output: int) -> None:
+    def __init__(
+        self, database: DatabaseSettings, output: int, fork: PatientFork | None = None
+    ) -> None:
         self._database = database
         self._output = output
+        self._fork = fork or PatientFork()
         self._socket: socket.socket | None = None
         self._deaths = 0
         self._start_at = 0.0
@@ -95,9 +98,12 @@ class CourierLink:
             ours.close()
             return Courier(self._database, theirs).main()
 
-        self.pid = fork(main, output=self._output)
+        pid = self._fork(main, self._output)
         theirs.close()
-        self._socket = ours
+        if pid is None:
+            ours.close()
+            return
+        self.pid, self._socket = pid, ours
 
     def died(self, code: int) -> None:
         """Note that the courier's process has ended; without settings there is no other."""
@@ -110,7 +116,7 @@ class CourierLink:
             self._socket = None
 
     def stop(self, seconds: float) -> None:
-        """Let the courier deliver what is due, for so long; then end it."""
+        """Give the courier this long to deliver what is due; then end it."""
         if not self.pid or self._socket is None:
             return
         with suppress(OSError):

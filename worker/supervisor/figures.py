@@ -34,6 +34,8 @@ class Figures:
             is_stopping=is_stopping,
             database_away_seconds=now - away if away else 0.0,
             workers=[_worker_view(slot, now) for slot in self.slots],
+            held_back=header.held_back,
+            held_because=header.held_because,
         )
 
     def status_line(self) -> str:
@@ -67,7 +69,7 @@ class Figures:
 
 
 def _worker_view(slot: Slot, now: float) -> WorkerView:
-    entry = slot.entry
+    entry = slot.entry.snapshot()
     doing = Phase(entry.phase).name.lower() if slot.pid else slot.state.name.lower()
     return WorkerView(
         slot=slot.number,

@@ -29,6 +29,7 @@ from worker.queue.claims import Queue
 from worker.recovery import deaths, sweep
 from worker.recovery.deaths import Death
 from worker.settings import RunSettings
+from worker.supervisor.heart_link import parse_messages
 from worker.system.board import Board
 from worker.webhooks import outbox
 
@@ -38,7 +39,7 @@ CONTROL_SECONDS = 0.5
 OUTBOX_SECONDS = 0.5
 BREAKERS_SECONDS = 60.0
 MAX_REST_SECONDS = 30.0
-# A claim may still be on its way to the server when its worker dies: look again for so long.
+# A claim may still be on its way to the server when its worker dies: look again for this long.
 LATE_CLAIM_SECONDS = 10.0
 
 logger = logging.getLogger("nightshift.heart")
@@ -128,8 +129,8 @@ class Heart:
                 deaths.keep(self._journal, death)
             return
         *lines, self._inbox = (self._inbox + data).split(b"\n")
-        for death in (json.loads(line) for line in lines):
-            if self._is_ending or self.board.header.database_away_since:
+        for death in parse_messages(lines):
+            if self.board.header.database_away_since:
                 deaths.keep(self._journal, death)
             self._deaths.append(death)
 
@@ -171,8 +172,9 @@ class Heart:
         began = time.monotonic()
         if self.lock_name is not None:
             db.fetch_all("take_run_lock", name=self.lock_name, wait_seconds=0)
-        queue.renew([(e.job_id, e.fence, e.incarnation) for e in self.board.entries if e.job_id])
-        living = [entry.incarnation for entry in self.board.entries if entry.incarnation]
+        entries = [entry.snapshot() for entry in self.board.entries]
+        queue.renew([(e.job_id, e.fence, e.incarnation) for e in entries if e.job_id])
+        living = [entry.incarnation for entry in entries if entry.incarnation]
         leases.renew(db, living, self.settings.lease_seconds)
         runs.beat(db, self.run_id)
         self.board.header.renewed_at = began

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from worker.log import printable, redact
 from worker.models import Outcome
 from worker.recovery import leftovers
 from worker.settings import RunSettings
@@ -21,20 +20,21 @@ from worker.supervisor.courier import LAST_DELIVERY_SECONDS, CourierLink
 from worker.supervisor.figures import Figures
 from worker.supervisor.heart import Heart
 from worker.supervisor.heart_link import HeartLink
+from worker.supervisor.hung_workers import HungWorkers
 from worker.supervisor.oom import oom_kills
 from worker.supervisor.output import LineReader
+from worker.supervisor.patient_fork import PatientFork
+from worker.supervisor.relay import Relay
 from worker.supervisor.signals import SignalQueue
 from worker.supervisor.slot import Slot, State
 from worker.supervisor.strays import Strays
 from worker.supervisor.view import Display, Summary
-from worker.system.board import Board, Phase
+from worker.system.board import Board
 from worker.system.fork import adopt_orphans
 
 TICK_SECONDS = 0.2
 # A worker told to hand its job back gets this long; then it is done for it.
 HAND_BACK_SECONDS = 5.0
-# The leases must outlive the work: stop it when this share of them has passed unrenewed.
-LEASE_SHARE = 0.8
 TIME_IS_OVER = "the run's time is over"
 
 WorkerMain = Callable[[RunSettings, int, int, Board], int]
@@ -64,15 +64,17 @@ class Supervisor:
         if settings.max_runtime_seconds is not None:
             self._board.header.claim_until = time.monotonic() + settings.max_runtime_seconds
         reader, writer = os.pipe2(os.O_CLOEXEC)
-        self._heart_output = LineReader(reader)
+        fork = PatientFork(display.say)
         self._heart = HeartLink(
-            lambda link: Heart(settings, self._board, run_id, link, lock_name).main, writer
+            lambda link: Heart(settings, self._board, run_id, link, lock_name).main, writer, fork
         )
-        self._courier = CourierLink(settings.database, writer)
+        self._courier = CourierLink(settings.database, writer, fork)
         self._slots = [
-            Slot(number, entry, partial(worker_main, settings, run_id, number, self._board))
+            Slot(number, entry, partial(worker_main, settings, run_id, number, self._board), fork)
             for number, entry in zip(settings.slots, self._board.entries, strict=True)
         ]
+        self._hung = HungWorkers(settings, self._board.header, self._slots)
+        self._relay = Relay(display, self._slots, LineReader(reader))
         self._figures = Figures(run_id, self._board.header, self._slots)
 
     def run(self) -> Summary:
@@ -80,13 +82,13 @@ class Supervisor:
         adopt_orphans()
         self._clean_up()
         self._board.header.renewed_at = time.monotonic()
-        self._heart.start()
+        self._heart.start_if_dead()
         try:
             while not self._is_over():
                 self._take_signals()
                 self._reap()
                 self._watch_deadlines()
-                self._heart.restart_if_dead()
+                self._heart.start_if_dead()
                 self._courier.start_if_needed(bool(self._board.header.has_due_events))
                 self._respawn()
                 self._draw()
@@ -147,20 +149,21 @@ class Supervisor:
             for slot in self._slots:
                 if slot.pid == pid:
                     self._bury(slot, code)
-                    self._tell_of_strays(self._strays.end_group_of(pid))
 
     def _bury(self, slot: Slot, code: int) -> None:
-        if slot.output is not None:
-            self._relay(slot, slot.output)
-            self._show(slot, slot.output.close())
+        pid = slot.pid
+        self._relay.drain(slot)
         kills, self._oom_kills = self._oom_kills, oom_kills()
         death = slot.ended(
             code,
             is_stopping=self._stopped_by is not None,
             is_out_of_memory=code == -signal.SIGKILL and self._oom_kills > kills,
         )
+        # First of all: somebody may take up its job while the rest is cleared away here.
         if death["incarnation"]:
             self._heart.report_death(death)
+        slot.kill_browser()
+        self._tell_of_strays(self._strays.end_group_of(pid))
         self._clean_up()
         if slot.state is State.GIVEN_UP:
             self._display.say(
@@ -173,30 +176,16 @@ class Supervisor:
     def _clean_up(self) -> None:
         left = leftovers.clean_up(self._settings.state_dir / "tmp")
         if left.processes:
-            self._display.say(f"ended {left.processes} stray processes of dead workers")
+            self._display.say(f"ended {_processes(left.processes)} that dead workers had left")
 
     def _tell_of_strays(self, count: int) -> None:
         if count:
-            self._display.say(
-                f"ended what tasks had left behind: {count} process{'es' * (count != 1)}"
-            )
+            self._display.say(f"ended what tasks had left behind: {_processes(count)}")
 
     def _watch_deadlines(self) -> None:
-        now = time.monotonic()
-        for slot in self._slots:
-            entry = slot.entry
-            is_at_work = slot.pid and entry.job_id and entry.phase < Phase.SETTLING
-            if is_at_work and now > entry.deadline + self._settings.hang_grace_seconds:
-                slot.kill_hung(
-                    f"stuck {now - entry.claimed_at:.0f} s in {entry.label}, "
-                    f"past its timeout; killed by the launcher"
-                )
-            elif is_at_work and self._is_lease_ending(now):
-                # What is finished and only waits to be written may wait on: its fence guards it.
-                slot.kill(Outcome.HANDED_BACK, "handed back: its lease could not be renewed")
-            elif not is_at_work:
-                slot.kill_if_stopped(self._settings.hang_grace_seconds)
+        self._hung.end_overdue()
         self._heart.kill_if_stopped(self._settings.lease_seconds / 3)
+        now = time.monotonic()
         claim_until = self._board.header.claim_until
         if claim_until and now >= claim_until and self._stopped_by is None:
             self._stop(TIME_IS_OVER)
@@ -207,12 +196,12 @@ class Supervisor:
             for slot in self._slots:
                 slot.kill(Outcome.HANDED_BACK, f"handed back: {self._stopped_by}")
 
-    def _is_lease_ending(self, now: float) -> bool:
-        """Whether claims must be given up now, lest they be somebody else's soon."""
-        return now - self._board.header.renewed_at > self._settings.lease_seconds * LEASE_SHARE
+    @property
+    def _may_start_workers(self) -> bool:
+        return self._stopped_by is None and not self._hung.is_lease_ending
 
     def _respawn(self) -> None:
-        if self._stopped_by is None and not self._is_lease_ending(time.monotonic()):
+        if self._may_start_workers:
             for slot in self._slots:
                 slot.start_if_due()
 
@@ -220,32 +209,21 @@ class Supervisor:
         self._display.update(self._figures.view(is_stopping=self._stopped_by is not None))
 
     def _wait(self) -> None:
-        readers: dict[int, tuple[Slot | None, LineReader]] = {
-            self._heart_output.fileno(): (None, self._heart_output)
-        }
-        for slot in self._slots:
-            if slot.output is not None and slot.output.is_open:
-                readers[slot.output.fileno()] = (slot, slot.output)
-        waiting: list[int] = [self._signals.fileno(), *readers]
-        if (heart := self._heart.fileno()) is not None:
-            waiting.append(heart)
-        ready, _, _ = select.select(waiting, [], [], TICK_SECONDS)
-        for fd in ready:
-            if fd in readers:
-                self._relay(*readers[fd])
+        waiting = [self._signals.fileno(), *self._relay.filenos()]
+        heart = self._heart.fileno()
+        readers = waiting if heart is None else [*waiting, heart]
+        writers = [heart] if heart is not None and self._heart.has_unsent else []
+        ready, _, _ = select.select(readers, writers, [], self._wait_seconds())
+        self._relay.take_turn(ready)
+        self._heart.send()
         self._heart.listen()
 
-    def _relay(self, slot: Slot | None, reader: LineReader) -> None:
-        while lines := reader.read():
-            self._show(slot, lines)
-
-    def _show(self, slot: Slot | None, lines: list[str]) -> None:
-        for line in lines:
-            # What a task or a page says is a stranger's text, also where it was not logged.
-            text = redact(printable(line))
-            self._display.line("heart" if slot is None else f"worker {slot.number}", text)
-            if slot is not None:
-                slot.last_lines.append(text)
+    def _wait_seconds(self) -> float:
+        if not self._may_start_workers:
+            return TICK_SECONDS
+        next_start = min(slot.due_in_seconds for slot in self._slots)
+        # What is overdue cannot be started now.
+        return min(TICK_SECONDS, next_start) if next_start > 0 else TICK_SECONDS
 
     def _end_everything(self) -> None:
         for slot in self._slots:
@@ -256,7 +234,7 @@ class Supervisor:
             self._wait()
         self._heart.stop(seconds=HAND_BACK_SECONDS)
         self._deliver_the_last()
-        self._relay(None, self._heart_output)
+        self._relay.drain(None)
         self._tell_of_strays(self._strays.end_all())
         self._reap()
         self._clean_up()
@@ -268,3 +246,7 @@ class Supervisor:
         if not is_in_a_hurry:
             self._courier.start_if_needed(bool(self._board.header.has_due_events))
         self._courier.stop(0.0 if is_in_a_hurry else LAST_DELIVERY_SECONDS)
+
+
+def _processes(count: int) -> str:
+    return f"{count} process{'es' * (count != 1)}"

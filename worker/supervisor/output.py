@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 MAX_LINE = 4000
+READ_BYTES = 16384
 
 
 class LineReader:
@@ -17,6 +18,7 @@ class LineReader:
         os.set_blocking(fd, False)
         self._fd: int | None = fd
         self._rest = b""
+        self._is_cut = False
 
     def fileno(self) -> int:
         """The descriptor to wait on; -1 once closed."""
@@ -31,15 +33,22 @@ class LineReader:
         if self._fd is None:
             return []
         try:
-            data = os.read(self._fd, 65536)
+            data = os.read(self._fd, READ_BYTES)
         except BlockingIOError:
             return []
         if not data:
             return self.close()
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        if len(self._rest) > MAX_LINE:
-            lines.append(self._rest)
-            self._rest = b""
+        *lines, rest = (self._rest + data).split(b"\n")
+        if lines and self._is_cut:
+            # This is the end of a line whose beginning has been shown.
+            del lines[0]
+            self._is_cut = False
+        if self._is_cut:
+            rest = b""
+        elif len(rest) > MAX_LINE:
+            lines.append(rest)
+            rest, self._is_cut = b"", True
+        self._rest = rest
         return [_text(line) for line in lines]
 
     def close(self) -> list[str]:

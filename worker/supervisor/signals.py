@@ -22,6 +22,9 @@ class SignalQueue:
         self._reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         for number in HANDLED:
+            # `nohup` ignores SIGHUP for us: the run is to outlive its terminal.
+            if number is signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN:
+                continue
             signal.signal(number, self._enqueue)
 
     def fileno(self) -> int:

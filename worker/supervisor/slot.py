@@ -1,7 +1,8 @@
 """One slot of the pool: the process that works it now, how it ended, and when to start the next.
 
-A slot whose worker dies is started again with growing backoff, which is forgotten after a proven
-survival. One that cannot boot is given up after a few tries: the others help its partition.
+A slot whose worker dies is started again: at once the first time, then with growing backoff, which
+is forgotten after a proven survival. One that cannot boot is given up after a few tries: the others
+help its partition.
 """
 
 from __future__ import annotations
@@ -10,25 +11,24 @@ import os
 import signal
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum, auto
 from typing import Any
 
 from worker.backoff import backoff_seconds
 from worker.models import Outcome
 from worker.supervisor.output import LineReader
-from worker.supervisor.stopped import StoppedClock
+from worker.supervisor.patient_fork import PatientFork
 from worker.system.board import Entry, Phase
-from worker.system.fork import fork
 from worker.system.process_tree import ProcessId, identify, kill_group, kill_tree
 
 MAX_BOOT_FAILURES = 3
 SURVIVAL_SECONDS = 60.0
 RESPAWN_SECONDS = 0.2
 MAX_RESPAWN_SECONDS = 60.0
-# The kernel delivers the signal and faulthandler writes within this.
-DUMP_SECONDS = 0.5
 KEPT_LINES = 100
+# What a report of a death may hold of its worker's last lines.
+REPORTED_CHARACTERS = 50_000
 COUNTERS = ("done", "failed", "retried", "handed_back", "swept")
 
 
@@ -44,7 +44,13 @@ class State(Enum):
 class Slot:
     """One worker after the other, never two at once."""
 
-    def __init__(self, number: int, entry: Entry, main: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        number: int,
+        entry: Entry,
+        main: Callable[[], int],
+        fork: Callable[[Callable[[], int], int], int | None] | None = None,
+    ) -> None:
         self.number = number
         self.entry = entry
         self.state = State.WAITING
@@ -55,29 +61,38 @@ class Slot:
         self.last_ending = ""
         self.last_lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._main = main
+        self._fork = fork or PatientFork()
         self._totals: Counter[str] = Counter()
         self._start_at = 0.0
         self._started_at = 0.0
         self._boot_failures = 0
         self._recent_crashes = 0
-        self._dumped_at: float | None = None
-        self._stopped = StoppedClock()
 
     def start_if_due(self) -> None:
-        """Fork a worker if the slot has none and its backoff is over."""
-        if self.state is not State.WAITING or time.monotonic() < self._start_at:
+        """Fork a worker if the slot has none, its backoff is over, and the machine can."""
+        if self.due_in_seconds > 0:
             return
         self.entry.clear()
         self.entry.phase = Phase.BOOTING
         reader, writer = os.pipe2(os.O_CLOEXEC)
-        self.pid = fork(self._main, output=writer)
+        pid = self._fork(self._main, writer)
         os.close(writer)
+        if pid is None:
+            os.close(reader)
+            return
+        self.pid = pid
         self.output = LineReader(reader)
         self.killed_as = None
-        self._dumped_at = None
         self.last_lines.clear()
         self._started_at = time.monotonic()
         self.state = State.RUNNING
+
+    @property
+    def due_in_seconds(self) -> float:
+        """How long until the next worker is to be started; infinite where there is one."""
+        if self.state is not State.WAITING:
+            return float("inf")
+        return self._start_at - time.monotonic()
 
     def signal(self, number: signal.Signals) -> None:
         """Tell the worker something."""
@@ -92,21 +107,6 @@ class Slot:
         self.kill_browser()
         kill_tree(identify(self.pid) or ProcessId(self.pid, 0))
 
-    def kill_hung(self, reason: str) -> None:
-        """Let a stuck worker show its Python stack, then end it as timed out."""
-        now = time.monotonic()
-        if self._dumped_at is None:
-            self._dumped_at = now
-            self.signal(signal.SIGUSR2)
-        elif now - self._dumped_at > DUMP_SECONDS:
-            self.kill(Outcome.TIMED_OUT, reason)
-
-    def kill_if_stopped(self, limit_seconds: float) -> None:
-        """End a worker that was stopped outside a job, where no deadline of a job ends it."""
-        seconds = self._stopped.seconds(self.pid)
-        if seconds > limit_seconds:
-            self.kill(Outcome.TIMED_OUT, f"stopped for {seconds:.0f} s; killed by the launcher")
-
     def kill_browser(self) -> None:
         """End what a worker may leave behind: its browser's group and its driver."""
         entry = self.entry
@@ -116,8 +116,10 @@ class Slot:
             kill_tree(ProcessId(entry.driver_pid, entry.driver_started))
 
     def ended(self, code: int, *, is_stopping: bool, is_out_of_memory: bool) -> dict[str, Any]:
-        """Take note of the worker's end; return all that is known of it, for the heart."""
-        self.kill_browser()
+        """Take note of the worker's end; return all that is known of it, for the heart.
+
+        What the worker left behind is the caller's to end: its job need not wait for that.
+        """
         entry = self.entry
         has_booted = entry.phase > Phase.BOOTING
         outcome, self.last_ending = self.killed_as or (Outcome.CRASHED, describe_end(code))
@@ -136,7 +138,7 @@ class Slot:
             "label": entry.label,
             "step": entry.step,
             "seconds": time.monotonic() - entry.claimed_at if entry.claimed_at else 0.0,
-            "output": list(self.last_lines),
+            "output": last_of(self.last_lines, REPORTED_CHARACTERS),
         }
         self._totals.update({name: getattr(self.entry, name) for name in COUNTERS})
         for name in COUNTERS:
@@ -166,9 +168,21 @@ class Slot:
             self.state = State.GIVEN_UP
             return
         self.state = State.WAITING
-        self._start_at = now + backoff_seconds(
-            self._recent_crashes, RESPAWN_SECONDS, MAX_RESPAWN_SECONDS
-        )
+        # A job of its may be waiting for the next worker: the first death costs it no wait.
+        is_first = has_booted and self._recent_crashes == 1
+        wait = backoff_seconds(self._recent_crashes, RESPAWN_SECONDS, MAX_RESPAWN_SECONDS)
+        self._start_at = now if is_first else now + wait
+
+
+def last_of(lines: Iterable[str], characters: int) -> list[str]:
+    """Keep the last lines that are no longer than this together."""
+    kept: deque[str] = deque()
+    for line in reversed(list(lines)):
+        characters -= len(line)
+        if characters < 0:
+            break
+        kept.appendleft(line)
+    return list(kept)
 
 
 def describe_end(code: int) -> str:

@@ -34,6 +34,8 @@ class PoolView:
     is_stopping: bool
     database_away_seconds: float
     workers: Sequence[WorkerView]
+    held_back: int = 0
+    held_because: str = ""
 
 
 class Display(Protocol):

@@ -1,7 +1,7 @@
 """The status board: shared memory with one entry per worker, read by launcher and heart.
 
-A worker writes its own entry only. What it wrote outlives it: so its death can be explained. Fields
-are set in an order in which a reader that looks in between sees nothing wrong.
+A worker writes its own entry only. What it wrote outlives it: so its death can be explained. Who
+wants fields that belong together reads a snapshot, which never mixes two jobs.
 """
 
 from __future__ import annotations
@@ -9,8 +9,13 @@ from __future__ import annotations
 import ctypes
 import mmap
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 from typing import ClassVar
+
+# A writer is done within microseconds, unless it was stopped or killed in the middle.
+SNAPSHOT_TRIES = 100
 
 
 class Phase(IntEnum):
@@ -30,6 +35,7 @@ class Entry(ctypes.Structure):
     """One worker's place on the board; times are of the monotonic clock, which all share."""
 
     _fields_: ClassVar = [
+        ("changes", ctypes.c_int64),
         ("incarnation", ctypes.c_int64),
         ("phase", ctypes.c_int64),
         ("job_id", ctypes.c_int64),
@@ -50,6 +56,7 @@ class Entry(ctypes.Structure):
         ("_step", ctypes.c_char * 120),
     ]
 
+    changes: int
     incarnation: int
     phase: int
     job_id: int
@@ -76,23 +83,50 @@ class Entry(ctypes.Structure):
     def begin_job(self, job_id: int, fence: int, attempt: int, label: str, seconds: float) -> None:
         """Show a claimed job; its id comes last, because it is what readers look for."""
         now = time.monotonic()
-        self.claimed_at, self.deadline = now, now + seconds
-        self._label = _cut(label, 200)
-        self._step = b""
-        self.fence, self.attempt = fence, attempt
-        self.phase = Phase.WORKING
-        self.job_id = job_id
+        with self._changing():
+            self.claimed_at, self.deadline = now, now + seconds
+            self._label = _cut(label, 200)
+            self._step = b""
+            self.fence, self.attempt = fence, attempt
+            self.phase = Phase.WORKING
+            self.job_id = job_id
 
     def describe_job(self, label: str, seconds: float) -> None:
         """Say more of the job that has begun, once its payload and its task are known."""
-        self._label = _cut(label, 200)
-        self.deadline = self.claimed_at + seconds
+        with self._changing():
+            self._label = _cut(label, 200)
+            self.deadline = self.claimed_at + seconds
 
     def end_job(self) -> None:
         """Show that the job is settled; its id goes first."""
-        self.job_id = 0
-        self.phase = Phase.IDLE
-        self.deadline = 0.0
+        with self._changing():
+            self.job_id = 0
+            self.phase = Phase.IDLE
+            self.deadline = 0.0
+
+    def snapshot(self) -> Entry:
+        """Copy the entry as it stood at one moment; `is_torn` when its writer never let us."""
+        for _ in range(SNAPSHOT_TRIES):
+            before = self.changes
+            copy = Entry.from_buffer_copy(self)
+            if not copy.is_torn and before == copy.changes == self.changes:
+                return copy
+        copy.changes |= 1
+        return copy
+
+    @property
+    def is_torn(self) -> bool:
+        """Whether its writer was in the middle of a change."""
+        return self.changes % 2 == 1
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        # Odd while fields are being set. A signal's handler does not write here.
+        self.changes += 1
+        try:
+            yield
+        finally:
+            self.changes += 1
 
     @property
     def label(self) -> str:
@@ -126,6 +160,8 @@ class Header(ctypes.Structure):
         ("claim_until", ctypes.c_double),
         ("is_time_up", ctypes.c_int64),
         ("has_due_events", ctypes.c_int64),
+        ("held_back", ctypes.c_int64),
+        ("_held_because", ctypes.c_char * 200),
     ]
 
     renewed_at: float
@@ -143,6 +179,17 @@ class Header(ctypes.Structure):
     claim_until: float
     is_time_up: int
     has_due_events: int
+    held_back: int
+    _held_because: bytes
+
+    @property
+    def held_because(self) -> str:
+        """Why jobs are held back, in a few words."""
+        return self._held_because.decode("utf-8", "replace")
+
+    @held_because.setter
+    def held_because(self, text: str) -> None:
+        self._held_because = _cut(text, 200)
 
 
 class Board:

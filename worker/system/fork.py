@@ -11,6 +11,7 @@ import os
 import pickle
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -22,6 +23,10 @@ T = TypeVar("T")
 # What the launcher listens for itself, and a child must not.
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGCHLD)
 
+# The night is long, and what fills the machine's process table now may be gone soon.
+FORK_PATIENCE_SECONDS = 300.0
+FORK_RETRY_SECONDS = 0.5
+
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -29,11 +34,16 @@ PR_SET_CHILD_SUBREAPER = 36
 def fork(main: Callable[[], int], *, output: int | None = None) -> int:
     """Run `main` in a child with its own process group; return its pid.
 
-    `output` becomes the child's stdout and stderr, and that of all its descendants.
+    `output` becomes the child's stdout and stderr, and that of all its descendants. Raises OSError
+    when the machine cannot start another process.
     """
     launcher = os.getpid()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            # Their terminal is gone; the children have pipes of their own.
+            pass
     pid = os.fork()
     if pid:
         return pid
@@ -92,7 +102,12 @@ def call_in_child(function: Callable[..., T], *args: Any) -> T:
             pickle.dump(_answer(function, args), pipe)
         return 0
 
-    pid = fork(main)
+    try:
+        pid = _fork_patiently(main)
+    except OSError as error:
+        os.close(reader)
+        os.close(writer)
+        raise NightshiftError(f"cannot start a process ({error.strerror})") from error
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:
         data = pipe.read()
@@ -105,6 +120,18 @@ def call_in_child(function: Callable[..., T], *args: Any) -> T:
         raise value
     answer: T = value
     return answer
+
+
+def _fork_patiently(main: Callable[[], int]) -> int:
+    """Fork as soon as the machine can; raises OSError when it cannot for minutes."""
+    deadline = time.monotonic() + FORK_PATIENCE_SECONDS
+    while True:
+        try:
+            return fork(main)
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(FORK_RETRY_SECONDS)
 
 
 def _answer(function: Callable[..., T], args: tuple[Any, ...]) -> tuple[bool, Any]:

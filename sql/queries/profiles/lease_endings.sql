@@ -24,7 +24,8 @@ SELECT profile_id, fence, holder, is_person,
 -- List all leases of workers with the processes of the worker and its launcher.
 SELECT l.profile_id, l.fence, l.holder, w.pid, w.pid_started, w.run_id,
        r.machine_id, r.boot_id, r.pid_namespace,
-       r.pid AS launcher_pid, r.pid_started AS launcher_started
+       r.pid AS launcher_pid, r.pid_started AS launcher_started,
+       TIMESTAMPDIFF(MICROSECOND, r.heartbeat_at, UTC_TIMESTAMP(6)) / 1000000 AS silent_seconds
   FROM profile_leases l
   JOIN workers w ON w.id = l.incarnation
   JOIN runs r ON r.id = w.run_id;

@@ -23,7 +23,8 @@ SELECT /* include claim_columns */
 SELECT /* include claim_columns */,
        w.pid, w.pid_started, w.run_id,
        r.machine_id, r.boot_id, r.pid_namespace,
-       r.pid AS launcher_pid, r.pid_started AS launcher_started
+       r.pid AS launcher_pid, r.pid_started AS launcher_started,
+       TIMESTAMPDIFF(MICROSECOND, r.heartbeat_at, UTC_TIMESTAMP(6)) / 1000000 AS silent_seconds
   FROM work_queue q FORCE INDEX (next_candidates)
   JOIN workers w ON w.id = q.incarnation
   JOIN runs r ON r.id = w.run_id
@@ -31,7 +32,8 @@ SELECT /* include claim_columns */,
 
 -- name: worker_process
 -- Read the process of one incarnation, and the machine it ran on.
-SELECT w.pid, w.pid_started, r.machine_id, r.boot_id, r.pid_namespace
+SELECT w.pid, w.pid_started, r.machine_id, r.boot_id, r.pid_namespace,
+       TIMESTAMPDIFF(MICROSECOND, r.heartbeat_at, UTC_TIMESTAMP(6)) / 1000000 AS silent_seconds
   FROM workers w
   JOIN runs r ON r.id = w.run_id
  WHERE w.id = %(incarnation)s;

@@ -96,6 +96,65 @@ def test_a_queue_that_was_not_counted_yet_is_drawn_too(console, live):
     assert "11 done · 1 failed · 0.0/s" in plain(console)
 
 
+def test_the_time_to_go_leaves_out_what_waits_and_what_is_held_back(console, live):
+    held = replace(VIEW, waiting=300, held_back=1500, held_because="example.com is left alone")
+    live.update(held)
+    live.update(replace(held, seconds=11.0, done=111))
+
+    assert "2,000 left (300 waiting)" in plain(console)
+    assert "1,500 held back: example.com is left alone · about 20 s to go" in plain(console)
+
+
+def test_there_is_no_time_to_go_when_nothing_can_be_done_now(console, live):
+    live.update(VIEW)
+    live.update(replace(VIEW, seconds=11.0, done=111, held_back=1900, waiting=100))
+
+    assert "to go" not in plain(console)
+
+
+def test_what_a_task_prints_carries_its_workers_name_and_a_log_line_has_it_already(console, live):
+    live.line("worker 2", "hello")
+    live.line("worker 2", "12:00:00Z worker 2: job 5 failed")
+
+    lines = [line.strip() for line in plain(console).splitlines()]
+    assert "worker 2: hello" in lines
+    assert "12:00:00Z worker 2: job 5 failed" in lines
+
+
+@pytest.mark.parametrize("display", [PlainDisplay(), QuietDisplay()], ids=["plain", "quiet"])
+def test_prints_are_named_without_a_terminal_too(display, capsys):
+    display.line("worker 2", "hello")
+    display.line("worker 2", "12:00:00Z worker 2: job 5 failed")
+
+    assert capsys.readouterr().err == "worker 2: hello\n12:00:00Z worker 2: job 5 failed\n"
+
+
+def test_a_message_takes_three_rows_at_most(console, live):
+    live.line("worker 0", "x" * 5000)
+
+    assert "x" * (3 * 160 - len("worker 0: ") - 1) + "…" in plain(console)
+    assert "x" * (3 * 160) not in plain(console)
+
+
+def test_many_lines_at_once_are_counted_and_not_shown(console, live, monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr("worker.cli.display.time.monotonic", lambda: now[0])
+    for number in range(35):
+        live.line("worker 1", f"stack line {number}")
+    live.line("worker 2", "another's")
+    live.line("worker 1", "12:00:00Z worker 1: job 5 failed")
+    now[0] += 1.5
+    live.update(VIEW)
+    live.line("worker 1", "afterwards")
+
+    drawn = plain(console)
+    assert "stack line 9" in drawn
+    assert "stack line 10" not in drawn
+    assert "worker 1: … and 25 more lines" in drawn
+    for line in ("another's", "job 5 failed", "afterwards"):
+        assert line in drawn
+
+
 def test_it_draws_four_times_a_second_at_most(console, live):
     live.update(VIEW)
     drawn = len(console.file.getvalue())
@@ -154,9 +213,9 @@ def test_a_quiet_display_shows_nothing_of_what_goes_well(capsys):
 
 def test_the_display_fits_the_place(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
-    assert isinstance(make_display(SETTINGS, quiet=True), QuietDisplay)
+    assert isinstance(make_display(SETTINGS, quiet=True).shown, QuietDisplay)
     # Under pytest stderr is no terminal.
-    assert isinstance(make_display(SETTINGS, quiet=False), PlainDisplay)
+    assert isinstance(make_display(SETTINGS, quiet=False).shown, PlainDisplay)
 
 
 def test_a_rate_is_of_the_last_minute_only():

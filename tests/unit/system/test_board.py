@@ -10,6 +10,9 @@ import pytest
 
 from worker.system.board import Board, Phase
 
+# Later Pythons warn of forks beside threads, which other tests may have left running.
+pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+
 
 def in_a_child(work) -> int:
     """Run something in a forked process that ends by SIGKILL; return how it ended."""
@@ -42,15 +45,54 @@ def test_what_a_killed_worker_wrote_can_still_be_read():
     assert [other.job_id for other in board.entries] == [0, 4729, 0]
 
 
+def test_a_snapshot_never_mixes_two_jobs():
+    board = Board(1)
+    entry = board.entries[0]
+    writer = os.fork()
+    if writer == 0:
+        number = 0
+        while True:
+            number += 1
+            entry.begin_job(number, number, 1, str(number), seconds=number)
+            entry.end_job()
+    seen, until = set(), time.monotonic() + 2
+    try:
+        while time.monotonic() < until:
+            copy = entry.snapshot()
+            if copy.is_torn or not copy.job_id:
+                continue
+            seen.add(copy.job_id)
+            assert (copy.fence, copy.label) == (copy.job_id, str(copy.job_id))
+            assert copy.deadline - copy.claimed_at == pytest.approx(copy.job_id)
+    finally:
+        os.kill(writer, signal.SIGKILL)
+        os.waitpid(writer, 0)
+    assert len(seen) > 10
+
+
+def test_what_was_written_by_a_worker_killed_in_the_middle_is_torn():
+    entry = Board(1).entries[0]
+    entry.begin_job(1, 1, 1, "visit", seconds=5)
+    assert not entry.snapshot().is_torn
+
+    entry.changes += 1
+
+    assert entry.snapshot().is_torn
+    entry.clear()
+    assert not entry.snapshot().is_torn
+
+
 def test_the_heart_tells_the_launcher_through_the_header():
     board = Board(1)
 
     def work():
         board.header.pending = 50_000
         board.header.database_away_since = 12.5
+        board.header.held_because = "site example.com is left alone"
 
     in_a_child(work)
     assert (board.header.pending, board.header.database_away_since) == (50_000, 12.5)
+    assert board.header.held_because == "site example.com is left alone"
 
 
 def test_a_settled_job_is_no_longer_shown_and_its_step_goes_with_the_next():
