@@ -11,7 +11,7 @@ from typing import TypeVar
 import click
 
 from worker.errors import UsageError
-from worker.log import printable
+from worker.evidence.redaction import printable
 
 MOST_BAD_LINES = 20
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import IO
 
 from worker.cli.wording import duration
-from worker.log import printable
+from worker.evidence.redaction import printable
 from worker.supervisor.view import Summary
 
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from worker.log import printable, redact
+from worker.evidence.redaction import printable, redact_text
 from worker.models import Outcome
 from worker.recovery import leftovers
 from worker.settings import RunSettings
@@ -242,7 +242,7 @@ class Supervisor:
     def _show(self, slot: Slot | None, lines: list[str]) -> None:
         for line in lines:
             # What a task or a page says is a stranger's text, also where it was not logged.
-            text = redact(printable(line))
+            text = redact_text(printable(line))
             self._display.line("heart" if slot is None else f"worker {slot.number}", text)
             if slot is not None:
                 slot.last_lines.append(text)

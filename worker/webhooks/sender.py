@@ -18,7 +18,7 @@ from types import TracebackType
 import httpx
 
 from worker.errors import SettingsError
-from worker.log import printable, redact
+from worker.evidence.redaction import printable, redact_text
 from worker.retry_after import retry_after_seconds
 from worker.webhooks.addresses import PrivateAddress, resolve
 from worker.webhooks.outbox import Event
@@ -239,5 +239,5 @@ def _retry_after(text: str) -> float | None:
 
 def _said(error: Exception) -> str:
     """Say what a failed connection says, in one line without secrets."""
-    text = redact(printable(" ".join(str(error).split())))
+    text = redact_text(printable(" ".join(str(error).split())))
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
