@@ -19,43 +19,45 @@ from __future__ import annotations
 
 from typing import Literal
 
+from worker.exit_codes import ExitCode
+
 ProviderTrouble = Literal["already_running", "throttled", "refused", "unreachable", "bad_answer"]
 
 
 class NightshiftError(Exception):
     """Something Nightshift can explain in one line."""
 
-    exit_code = 1
+    exit_code = ExitCode.UNEXPECTED
 
 
 class SettingsError(NightshiftError):
     """A setting is missing or wrong; the message names it and says what to do."""
 
-    exit_code = 78
+    exit_code = ExitCode.CONFIGURATION
 
 
 class UsageError(NightshiftError):
     """The command was given values that cannot be meant."""
 
-    exit_code = 2
+    exit_code = ExitCode.USAGE
 
 
 class DatabaseUnavailable(NightshiftError):
     """The database cannot be reached, or does not let us in."""
 
-    exit_code = 69
+    exit_code = ExitCode.UNAVAILABLE
 
 
 class AccessDenied(DatabaseUnavailable):
     """The server knows us and lacks the right, or does not know us."""
 
-    exit_code = 78
+    exit_code = ExitCode.CONFIGURATION
 
 
 class SchemaMismatch(NightshiftError):
     """The database's schema is not the one this code was written for."""
 
-    exit_code = 78
+    exit_code = ExitCode.CONFIGURATION
 
 
 class BadData(NightshiftError):
@@ -73,7 +75,7 @@ class AlreadyThere(NightshiftError):
 class RunLocked(NightshiftError):
     """Another run holds the lock."""
 
-    exit_code = 75
+    exit_code = ExitCode.LOCKED
 
 
 class ClaimLost(NightshiftError):
@@ -97,7 +99,7 @@ class LeaseLost(NightshiftError):
 class BrowserError(NightshiftError):
     """The browser is at fault, not the job."""
 
-    exit_code = 69
+    exit_code = ExitCode.UNAVAILABLE
 
 
 class LaunchFailed(BrowserError):
@@ -137,7 +139,7 @@ class ProviderError(BrowserError):
 class ProxyUnavailable(NightshiftError):
     """The job has to wait for its proxy: without one it does not go out."""
 
-    exit_code = 69
+    exit_code = ExitCode.UNAVAILABLE
 
     def __init__(self, reason: str, after: float | None = None) -> None:
         super().__init__(reason)
@@ -147,7 +149,7 @@ class ProxyUnavailable(NightshiftError):
 class TaskNotFound(NightshiftError):
     """No task of that name is loaded."""
 
-    exit_code = 78
+    exit_code = ExitCode.CONFIGURATION
 
 
 class PayloadError(NightshiftError):

@@ -17,9 +17,9 @@ from tests.conftest import FAST_COMMITS, reserved_port
 from tests.lifecycle.conftest import run_command, url_of, wait_until
 from tests.lifecycle.pool import assert_done_once, browser_of, incarnations, worker_of
 from worker.database.private_server import PrivateServer
+from worker.database_settings import DatabaseSettings
 from worker.drill import finish_ledger
 from worker.drill.proxy import Proxy
-from worker.settings import DatabaseSettings
 from worker.system.process_tree import is_alive
 
 NAME = "nightshift_away"

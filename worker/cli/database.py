@@ -15,8 +15,8 @@ from worker.cli.connection import is_private, private_server, resolve
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import json_flag
 from worker.database.client import Database, DatabaseError
+from worker.database_settings import DatabaseSettings
 from worker.errors import NightshiftError, UsageError
-from worker.settings import DatabaseSettings
 from worker.system.fork import call_in_child
 
 

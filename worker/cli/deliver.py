@@ -13,7 +13,7 @@ import click
 
 from worker import log
 from worker.cli.connection import open_database
-from worker.cli.options import json_flag, setting
+from worker.cli.options import json_flag, run_settings
 from worker.cli.wording import moment, plain
 from worker.database.client import Database, Row
 from worker.errors import UsageError
@@ -24,7 +24,7 @@ from worker.webhooks import outbox
 @click.option("--list", "is_list", is_flag=True, help="Show what waits and what was given up.")
 @click.option("--limit", type=click.IntRange(min=1), default=100, help="Events to show at most.")
 @click.option("--retry-given-up", is_flag=True, help="Try the given-up events again as well.")
-@setting("--quiet", is_flag=True, help="Print nothing when nothing was wrong.")
+@run_settings("quiet")
 @json_flag
 def deliver(is_list: bool, limit: int, retry_given_up: bool, quiet: bool, as_json: bool) -> None:
     """Send the webhooks that are due; the signing secret is NIGHTSHIFT_WEBHOOK_SECRET.

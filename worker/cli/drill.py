@@ -13,9 +13,8 @@ from worker.cli.connection import state_dir
 from worker.cli.options import json_flag
 from worker.drill.course import run_drill
 from worker.drill.scratch import scratch_world
+from worker.exit_codes import ExitCode
 from worker.system.fork import adopt_orphans
-
-EXIT_NOT_CLEAN = 1
 
 
 @click.command("drill")
@@ -49,7 +48,7 @@ def drill(jobs: int, faults: int, workers: int, seed: int | None, keep: bool, as
         click.echo(json.dumps(report.as_json()))
     else:
         click.echo("\n".join(report.lines()))
-    return 0 if report.is_clean else EXIT_NOT_CLEAN
+    return ExitCode.OK if report.is_clean else ExitCode.UNEXPECTED
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

@@ -15,7 +15,7 @@ from typing import IO, Any
 import click
 
 from worker.cli.connection import open_database
-from worker.cli.options import CALLBACK_URL, setting
+from worker.cli.options import CALLBACK_URL, run_settings
 from worker.cli.progress import ByteProgress
 from worker.errors import PayloadError, UsageError
 from worker.intake import records
@@ -24,6 +24,7 @@ from worker.intake.jobs import JobMaker, NewJob, Problem
 from worker.intake.lines import Lines
 from worker.settings import parse_duration
 from worker.tasks import registry
+from worker.urls import job_url_problem
 
 SHOWN_PROBLEMS = 20
 # The width of its column.
@@ -53,7 +54,7 @@ class Tally:
 @click.command("enqueue")
 @click.argument("source")
 @click.option("--task", default="visit", show_default=True, help="The task that does the jobs.")
-@setting("--tasks", multiple=True, metavar="FILE_OR_MODULE", help="Check payloads by these tasks.")
+@run_settings("tasks")
 @click.option(
     "--format",
     "kind",
@@ -184,7 +185,7 @@ def _check_visit(payload: Mapping[str, Any]) -> None:
     url = payload.get("url")
     if not isinstance(url, str):
         raise PayloadError('lacks "url"; name its column with --map url=COLUMN')
-    if problem := records.url_problem(url.strip()):
+    if problem := job_url_problem(url.strip()):
         raise PayloadError(problem)
 
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import click
 
 from worker.cli.connection import open_database
-from worker.cli.options import DURATION, json_flag
+from worker.cli.options import DURATION, errors_dir, json_flag
 from worker.cli.wording import moment, operator, plain
 from worker.database.client import Database, Row
+from worker.evidence.redaction import printable
 from worker.history import archive, dead_letters
-from worker.log import printable
-from worker.settings import PROJECT_ROOT
 
 SHORT = 8
 NO_GROUP = "–"
@@ -149,10 +146,7 @@ def _plain_group(row: Row) -> dict[str, Any]:
 
 
 def _evidence(folder: str | None) -> str:
-    if not folder:
-        return ""
-    errors_dir = Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
-    return f", {errors_dir / folder}"
+    return f", {errors_dir() / folder}" if folder else ""
 
 
 def _short(fingerprint: str | None) -> str:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import click
 
+from worker.exit_codes import table
+
+# The mark keeps click from joining the lines.
+HELP_EPILOG = f"\b\n{table()}"
 OWN_FLAGS = ("-h", "--help", "--version")
 
 

@@ -9,11 +9,10 @@ from typing import Any
 
 import click
 
-from worker.cli.options import DURATION, json_flag, setting
+from worker.cli.options import DURATION, json_flag, run_settings
 from worker.cli.wording import size
 from worker.errors import UsageError
 from worker.evidence import prune as pruning
-from worker.settings import PROJECT_ROOT
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -35,12 +34,7 @@ class Size(click.ParamType[int]):
 @click.command("prune")
 @click.option("--older-than", type=DURATION, help="What was written at least so long ago: 30d.")
 @click.option("--max-size", type=Size(), help="The oldest, until no more than this is left: 5GB.")
-@setting(
-    "--errors-dir",
-    type=click.Path(path_type=Path),
-    default=PROJECT_ROOT / "errors",
-    help="Where evidence is.",
-)
+@run_settings("errors_dir")
 @click.option("--dry-run", is_flag=True, help="Say what would go, and remove nothing.")
 @click.option("--quiet", is_flag=True, help="Print nothing when all went well.")
 @json_flag

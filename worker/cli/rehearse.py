@@ -18,7 +18,7 @@ import click
 from worker import log
 from worker.browser import evidence
 from worker.cli.connection import open_database
-from worker.cli.options import setting
+from worker.cli.options import errors_dir, run_settings
 from worker.cli.rehearsal_proxy import find_proxy, proxy_flags
 from worker.errors import NightshiftError, TaskSignal, UsageError
 from worker.evidence.files import new_attempt_folder
@@ -26,13 +26,13 @@ from worker.evidence.fingerprint import fingerprint, frames_of
 from worker.execution.rehearsal import Rehearsal, rehearse
 from worker.execution.task_call import parse_payload
 from worker.execution.verdict import describe
+from worker.exit_codes import ExitCode
 from worker.proxies.proxy import Proxy
 from worker.queue.claims import Queue
 from worker.settings import PROJECT_ROOT
 from worker.tasks import registry
 from worker.tasks.registry import Task
 
-EXIT_TASK_FAILED = 1
 REPRODUCED = "reproduced"
 # A task file of such a name would hide the module from everything else, or be hidden by it.
 TAKEN_NAMES = sys.stdlib_module_names | {"worker", "launcher", "playwright", "pytest"}
@@ -42,9 +42,7 @@ TAKEN_NAMES = sys.stdlib_module_names | {"worker", "launcher", "playwright", "py
 @click.argument("name", metavar="TASK")
 @click.option("--payload", help='As JSON: \'{"url": "https://example.com"}\'')
 @click.option("--job", "job_id", type=int, help="Take the payload of this job.")
-@setting("--tasks", multiple=True, metavar="FILE_OR_MODULE", help="Your own tasks; repeatable.")
-@setting("--browser", metavar="PATH", help="The Chromium to use.  [default: found]")
-@click.option("--headed", is_flag=True, help="Show the browser.")
+@run_settings("tasks", "browser", "headless")
 @proxy_flags
 def try_task(
     name: str,
@@ -52,7 +50,7 @@ def try_task(
     job_id: int | None,
     tasks: tuple[str, ...],
     browser: str | None,
-    headed: bool,
+    headless: bool,
     proxy_name: str | None,
     direct: bool,
 ) -> int:
@@ -64,21 +62,19 @@ def try_task(
     values = parse_payload(payload or "" if job is None else job["payload"])
     task.fit(values)
     proxy = find_proxy(job, proxy_name, direct)
-    with _rehearsal(browser, headed, proxy) as rehearsal:
+    with _rehearsal(browser, headless, proxy) as rehearsal:
         return _run(rehearsal, task, values, job_id or 0)
 
 
 @click.command("reproduce")
 @click.argument("job_id", type=int, metavar="ID")
-@setting("--tasks", multiple=True, metavar="FILE_OR_MODULE", help="Your own tasks; repeatable.")
-@setting("--browser", metavar="PATH", help="The Chromium to use.  [default: found]")
-@click.option("--headed", is_flag=True, help="Show the browser.")
+@run_settings("tasks", "browser", "headless")
 @proxy_flags
 def reproduce(
     job_id: int,
     tasks: tuple[str, ...],
     browser: str | None,
-    headed: bool,
+    headless: bool,
     proxy_name: str | None,
     direct: bool,
 ) -> int:
@@ -90,12 +86,11 @@ def reproduce(
     task = registry.load(tasks).get(job["task"])
     values = parse_payload(job["payload"])
     task.fit(values)
-    errors_dir = Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
     click.echo(f"job {job_id} ({task.name}) was {job['status']}: {_last_line(job)}", err=True)
     proxy = find_proxy(job, proxy_name, direct)
-    with _rehearsal(browser, headed, proxy) as rehearsal:
-        trace = new_attempt_folder(errors_dir, job_id, REPRODUCED) / "trace.zip"
-        code = _run(rehearsal, task, values, job_id, trace=trace, errors_dir=errors_dir)
+    with _rehearsal(browser, headless, proxy) as rehearsal:
+        trace = new_attempt_folder(errors_dir(), job_id, REPRODUCED) / "trace.zip"
+        code = _run(rehearsal, task, values, job_id, trace=trace)
     click.echo(f"trace: playwright show-trace {trace}", err=True)
     return code
 
@@ -133,7 +128,6 @@ def _run(
     job_id: int,
     *,
     trace: Path | None = None,
-    errors_dir: Path | None = None,
 ) -> int:
     try:
         result = rehearsal.run(task, payload, job_id=job_id, trace=trace, on_step=_show_step)
@@ -142,14 +136,14 @@ def _run(
             click.echo(f"{type(error).__name__}: {describe(error)}", err=True)
         else:
             click.echo(_own_traceback(error), err=True)
-        if errors_dir is not None and trace is not None:
+        if trace is not None:
             _keep_evidence(rehearsal, task, payload, job_id, error, trace.parent)
         rehearsal.forget()
-        return EXIT_TASK_FAILED
+        return ExitCode.UNEXPECTED
     click.echo(json.dumps(result, ensure_ascii=False, indent=2))
     if (kept := rehearsal.results_dir / str(job_id)).is_dir():
         click.echo(f"files: {kept}", err=True)
-    return 0
+    return ExitCode.OK
 
 
 def _show_step(text: str) -> None:
@@ -203,10 +197,10 @@ def _keep_evidence(
 
 
 @contextmanager
-def _rehearsal(browser: str | None, headed: bool, proxy: Proxy | None) -> Iterator[Rehearsal]:
+def _rehearsal(browser: str | None, headless: bool, proxy: Proxy | None) -> Iterator[Rehearsal]:
     log.configure("task")
     results = Path(os.environ.get("NIGHTSHIFT_RESULTS_DIR") or PROJECT_ROOT / "results")
-    with rehearse(results, browser=browser, headless=not headed) as rehearsal:
+    with rehearse(results, browser=browser, headless=headless) as rehearsal:
         if proxy is not None:
             click.echo(f"through proxy {proxy.name} ({proxy.label})", err=True)
             rehearsal.session.use_proxy(proxy)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 import click
 
 from worker.cli.connection import PATIENT_READ_SECONDS, open_database, resolve, state_dir
-from worker.cli.options import CALLBACK_URL, DURATION, json_flag, setting
+from worker.cli.options import json_flag, run_settings
 from worker.database import migrations
 from worker.database.client import Database
 from worker.models import Status
@@ -21,25 +21,13 @@ from worker.recovery import sweep as sweeping
 @click.command("sweep")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @click.option("-v", "--verbose", is_flag=True, help="Say it job by job.")
-@setting("--max-attempts", type=click.IntRange(min=1), default=4, help="Attempts a job gets.")
-@setting(
-    "--server-grace",
-    type=DURATION,
-    default="60s",
-    help="A restarted server's claims are not swept before.",
-)
-@setting(
-    "--callback-url",
-    type=CALLBACK_URL,
-    metavar="URL",
-    help="Told of the outcome of jobs without one of theirs.",
-)
+@run_settings("max_attempts", "server_grace_seconds", "callback_url")
 @json_flag
 def sweep(
     dry_run: bool,
     verbose: bool,
     max_attempts: int,
-    server_grace: float,
+    server_grace_seconds: float,
     callback_url: str | None,
     as_json: bool,
 ) -> None:
@@ -47,12 +35,12 @@ def sweep(
     with closing(open_database()) as db:
         swept = sweeping.sweep(
             db,
-            Queue(db, max_attempts=max_attempts, default_callback=callback_url or None),
+            Queue(db, max_attempts=max_attempts, default_callback=callback_url),
             journal_folder=journal.folder_of(state_dir(), db.settings),
-            server_grace_seconds=server_grace,
+            server_grace_seconds=server_grace_seconds,
             dry_run=dry_run,
         )
-        profiles = [] if dry_run else sweeping.sweep_profiles(db, server_grace)
+        profiles = [] if dry_run else sweeping.sweep_profiles(db, server_grace_seconds)
     if as_json:
         click.echo(json.dumps([asdict(item) for item in swept]))
         return

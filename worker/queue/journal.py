@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from worker.database_settings import DatabaseSettings
 from worker.errors import ClaimLost
 from worker.models import Claim, Ending, Explanation, Outcome
 from worker.queue.claims import Queue
-from worker.settings import DatabaseSettings
 
 logger = logging.getLogger("nightshift.journal")
 

@@ -16,6 +16,7 @@ import pytest
 from tests.conftest import QueueForTests
 from worker.database import migrations
 from worker.database.client import Database
+from worker.database_settings import DatabaseSettings, database_settings
 from worker.errors import (
     AccessDenied,
     BadData,
@@ -25,7 +26,6 @@ from worker.errors import (
     UsageError,
 )
 from worker.models import Explanation
-from worker.settings import DatabaseSettings, database_settings
 
 PASSWORD = "p@ss/w:rd?#%ü"
 WHY = Explanation("the page was grey")

@@ -12,7 +12,8 @@ from rich.console import Console
 
 from worker.cli.display import LiveDisplay, PlainDisplay, QuietDisplay, Rate, make_display
 from worker.cli.summary import render
-from worker.settings import DatabaseSettings, RunSettings
+from worker.database_settings import DatabaseSettings
+from worker.settings import RunSettings
 from worker.supervisor.view import PoolView, Summary, WorkerSummary, WorkerView
 
 SETTINGS = RunSettings(database=DatabaseSettings(password="hunter2"), workers=2, total=4, offset=2)

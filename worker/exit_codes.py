@@ -1,0 +1,32 @@
+"""Every exit code of the command line, with its meaning. `--help` prints this table."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What a command says to the shell when it ends."""
+
+    meaning: str
+
+    OK = 0, "did what was asked; failed jobs are data, not an exit code"
+    UNEXPECTED = 1, "unexpected error, a task that failed in `try`, or a drill that was not clean"
+    USAGE = 2, "wrong usage"
+    TOO_MANY_FAILED = 10, "more jobs failed than --fail-over allows"
+    HELD_BACK = 11, "the run ended, but jobs are held back: the last lines say which and why"
+    UNAVAILABLE = 69, "the database or the browser is not available"
+    LOCKED = 75, "another run holds the lock (only with --if-locked fail)"
+    CONFIGURATION = 78, "wrong configuration or schema"
+    INTERRUPTED = 130, "a command other than `run` was interrupted with Ctrl-C"
+
+    def __new__(cls, code: int, meaning: str) -> ExitCode:
+        member = int.__new__(cls, code)
+        member._value_ = code
+        member.meaning = meaning
+        return member
+
+
+def table() -> str:
+    """Write the table for `--help`, a code a line."""
+    return "\n".join(["Exit codes:", *(f"  {code:<4d} {code.meaning}" for code in ExitCode)])
