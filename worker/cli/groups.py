@@ -1,4 +1,4 @@
-"""Groups of commands that do the most wanted thing when no command is named."""
+"""Groups of commands with a default command, and the exit codes for `--help`."""
 
 from __future__ import annotations
 

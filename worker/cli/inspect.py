@@ -14,7 +14,7 @@ from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.why import sentence_about
 from worker.cli.connection import open_database
 from worker.cli.options import errors_dir, json_flag
-from worker.cli.wording import duration, moment, plain
+from worker.cli.wording import counted, duration, moment, plain
 from worker.database.client import Database, Row
 from worker.errors import UsageError
 from worker.evidence.redaction import printable
@@ -29,7 +29,7 @@ MAX_CLOSED = 10
 @click.command("status")
 @json_flag
 def status(as_json: bool) -> None:
-    """Show how many jobs are in which state, and what is at work."""
+    """Show how many jobs are in each status, and what is running."""
     with closing(open_database()) as db:
         report = _report(db)
     if as_json:
@@ -43,7 +43,7 @@ def status(as_json: bool) -> None:
 @click.argument("job_id", type=int, metavar="ID")
 @json_flag
 def show(job_id: int, as_json: bool) -> None:
-    """Tell what happened to one job: its state, its attempts, its evidence."""
+    """Show what happened to one job: its status, its attempts, its evidence."""
     with closing(open_database()) as db:
         job, history = _read(db, job_id)
     if as_json:
@@ -89,21 +89,21 @@ def _report(db: Database) -> dict[str, Any]:
 def _status_lines(report: dict[str, Any]) -> Iterator[str]:
     counts, paused, delayed = report["jobs"], report["paused"], report["waiting"]
     total = sum(counts.values())
-    yield f"{total:,} jobs: " + ", ".join(f"{n:,} {name}" for name, n in counts.items())
+    yield f"{counted(total, 'job')}: " + ", ".join(f"{n:,} {name}" for name, n in counts.items())
     if paused is not None:
         yield (
             f"PAUSED since {moment(paused['set_at'])} by {paused['set_by']}: {paused['reason']}; "
-            f"go on with: launcher.py resume"
+            f"continue with: launcher.py resume"
         )
     if delayed.get("jobs"):
         due = float(delayed["next_due_seconds"])
         when = f"in {duration(due)}" if due > 0 else "now"
-        yield f"{delayed['jobs']:,} pending jobs wait for their time, the next {when}"
+        yield f"waiting for their time: {counted(delayed['jobs'], 'pending job')}, next {when}"
     if report["profiles"] or report["accounts_paused"]:
         yield _profile_line(report["profiles"], report["accounts_paused"])
     yield from _closed_lines(report["closed"])
     for row in report["in_progress"]:
-        late = "" if row["lease_seconds"] >= 0 else "  LEASE OVER: run `make sweep`"
+        late = "" if row["lease_seconds"] >= 0 else "  LEASE EXPIRED: run `make sweep`"
         yield (
             f"  worker {row['worker_id']}: job {row['id']} ({row['task']}), attempt "
             f"{row['attempts']}, for {duration(float(row['age_seconds']))}{late}"
@@ -123,10 +123,11 @@ def _read(db: Database, job_id: int) -> tuple[Row, list[Row]]:
 
 
 def _job_lines(job: Row) -> list[str]:
-    cap = job["max_attempts"] or "the run's cap"
+    limit = job["max_attempts"] or "--max-attempts of the run"
+    after = " after" if job["status"] in ("done", "error") else ","
     lines = [
-        f"job {job['id']} ({job['task']}): {job['status']}, "
-        f"{job['attempts']} attempts of {cap}, priority {job['priority']}",
+        f"job {job['id']} ({job['task']}): {job['status']}{after} "
+        f"{counted(job['attempts'], 'attempt')} (limit {limit}), priority {job['priority']}",
         f"  payload   {job['payload']}",
     ]
     if job["profile"] or job["account"]:
@@ -159,7 +160,7 @@ def _attempt_lines(history: list[Row]) -> list[str]:
         lines.append(
             f"  attempt {row['attempt']} by worker {row['worker_id']}, "
             f"{moment(row['finished_at'])}: {row['outcome']}{took}"
-            + (f", at fault: {row['cause']}" if row["cause"] else "")
+            + (f", cause: {row['cause']}" if row["cause"] else "")
         )
         if row["last_step"]:
             lines.append(f"    last step: {row['last_step']}")
@@ -172,7 +173,7 @@ def _attempt_lines(history: list[Row]) -> list[str]:
 
 def _profile_line(profiles: dict[str, int], accounts_paused: int) -> str:
     states = ", ".join(f"{number:,} {state}" for state, number in profiles.items())
-    paused = f"{accounts_paused:,} account{'s' if accounts_paused != 1 else ''} paused"
+    paused = f"{counted(accounts_paused, 'account')} paused"
     return f"profiles: {states or 'none'}" + (f"; {paused}" if accounts_paused else "")
 
 
@@ -189,7 +190,7 @@ def _run_line(run: Row) -> str:
     line = f"latest run: {run['id']} on {run['host']}, started {moment(run['started_at'])}"
     if run["ended_at"]:
         return f"{line}, ended {moment(run['ended_at'])}"
-    return f"{line}, last beat {duration(float(run['silent_seconds']))} ago"
+    return f"{line}, last heartbeat {duration(float(run['silent_seconds']))} ago"
 
 
 def _parsed(text: str | None) -> Any:

@@ -82,7 +82,7 @@ def cli() -> None:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run a command; every error a person can mend is one line on stderr."""
+    """Run a command; an error that a person can correct is one line on stderr."""
     try:
         load_dotenv(Path(os.environ.get("NIGHTSHIFT_ENV_FILE") or PROJECT_ROOT / ".env"))
         # Not cli.main(): that ends with 1 when whoever read our output has seen enough.

@@ -1,4 +1,4 @@
-"""`launcher.py try`, `reproduce` and `init`: writing a task, and finding out why one failed."""
+"""`launcher.py try`, `reproduce` and `init`: write a task, and find out why one failed."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from worker.execution.rehearsal import Rehearsal, rehearse
 from worker.execution.task_call import parse_payload
 from worker.execution.verdict import describe
 from worker.exit_codes import ExitCode
+from worker.history.results import last_error_line
 from worker.proxies.proxy import Proxy
 from worker.queue.claims import Queue
 from worker.settings import PROJECT_ROOT
@@ -40,8 +41,8 @@ TAKEN_NAMES = sys.stdlib_module_names | {"worker", "launcher", "playwright", "py
 
 @click.command("try")
 @click.argument("name", metavar="TASK")
-@click.option("--payload", help='As JSON: \'{"url": "https://example.com"}\'')
-@click.option("--job", "job_id", type=int, help="Take the payload of this job.")
+@click.option("--payload", help='Payload as JSON: \'{"url": "https://example.com"}\'')
+@click.option("--job", "job_id", type=int, help="Use the payload of this job.")
 @run_settings("tasks", "browser", "headless")
 @proxy_flags
 def try_task(
@@ -54,7 +55,7 @@ def try_task(
     proxy_name: str | None,
     direct: bool,
 ) -> int:
-    """Run one task here and now, without the queue; its result goes to stdout."""
+    """Run one task now, without the queue, and print its result."""
     task = registry.load(tasks).get(name)
     if (payload is None) == (job_id is None):
         raise UsageError("give the payload with --payload JSON, or a job's with --job ID")
@@ -78,15 +79,16 @@ def reproduce(
     proxy_name: str | None,
     direct: bool,
 ) -> int:
-    """Run a failed job again, here, with a trace, and put new evidence beside the old.
+    """Run a failed job again here, with a trace, and put new evidence beside the old.
 
-    The queue is only read: the job stays as it is.
+    The queue is only read: the job itself stays as it is.
     """
     job = _job(job_id)
     task = registry.load(tasks).get(job["task"])
     values = parse_payload(job["payload"])
     task.fit(values)
-    click.echo(f"job {job_id} ({task.name}) was {job['status']}: {_last_line(job)}", err=True)
+    reason = last_error_line(job["last_error"]) or "no error"
+    click.echo(f"job {job_id} ({task.name}) is {job['status']}: {reason}", err=True)
     proxy = find_proxy(job, proxy_name, direct)
     with _rehearsal(browser, headless, proxy) as rehearsal:
         trace = new_attempt_folder(errors_dir(), job_id, REPRODUCED) / "trace.zip"
@@ -106,7 +108,7 @@ def init(name: str) -> None:
     task_path, test_path = Path(f"{name}.py"), Path(f"test_{name}.py")
     for path in (task_path, test_path):
         if path.exists():
-            raise UsageError(f"{path} is there already; choose another name")
+            raise UsageError(f"{path} exists already; choose another name")
     for path, template in ((task_path, "task.py.txt"), (test_path, "test_task.py.txt")):
         text = (Path(__file__).parent / "templates" / template).read_text(encoding="utf-8")
         path.write_text(
@@ -202,7 +204,7 @@ def _rehearsal(browser: str | None, headless: bool, proxy: Proxy | None) -> Iter
     results = Path(os.environ.get("NIGHTSHIFT_RESULTS_DIR") or PROJECT_ROOT / "results")
     with rehearse(results, browser=browser, headless=headless) as rehearsal:
         if proxy is not None:
-            click.echo(f"through proxy {proxy.name} ({proxy.label})", err=True)
+            click.echo(f"using proxy {proxy.name} ({proxy.label})", err=True)
             rehearsal.session.use_proxy(proxy)
         yield rehearsal
 
@@ -215,15 +217,10 @@ def _job(job_id: int) -> dict[str, Any]:
     if job["profile"] is not None:
         click.echo(
             f"job {job_id} belongs to profile {job['profile']}; here it runs in an ordinary "
-            f"browser, without what the profile remembers",
+            f"browser, without the cookies and log-ins of the profile",
             err=True,
         )
     return job
-
-
-def _last_line(job: dict[str, Any]) -> str:
-    lines = str(job["last_error"] or "no error").strip().splitlines()
-    return lines[-1] if lines else "no error"
 
 
 COMMANDS = [try_task, reproduce, init]

@@ -103,7 +103,7 @@ def _run_pool(settings: RunSettings, run_id: int, is_locking: bool) -> Summary:
     try:
         return call_in_child(_finish, settings, summary)
     except NightshiftError as error:
-        click.echo(f"nightshift: the run's end is not recorded: {error}", err=True)
+        click.echo(f"nightshift: the end of the run could not be recorded: {error}", err=True)
         return summary
 
 
@@ -116,7 +116,7 @@ def _finish(settings: RunSettings, summary: Summary) -> Summary:
                 groups = dead_letters.groups_of_run(db, summary.run_id, SHOWN_GROUPS)
                 summary = replace(summary, groups=groups)
         except DatabaseUnavailable:
-            # Grouping a very long run may take longer than is waited for; its end matters more.
+            # Grouping a very long run may time out; recording its end matters more.
             pass
         runs.end_run(db, summary.run_id, summary.as_json())
     return summary

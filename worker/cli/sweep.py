@@ -1,4 +1,4 @@
-"""`launcher.py sweep` and `migrate`: putting the queue and its schema right by hand."""
+"""`launcher.py sweep` and `migrate`: put the queue and its schema right by hand."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from worker.cli.connection import PATIENT_READ_SECONDS, open_database, resolve, state_dir
 from worker.cli.options import json_flag, run_settings
+from worker.cli.wording import counted
 from worker.database import migrations
 from worker.database.client import Database
 from worker.models import Status
@@ -19,8 +20,8 @@ from worker.recovery import sweep as sweeping
 
 
 @click.command("sweep")
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-@click.option("-v", "--verbose", is_flag=True, help="Say it job by job.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("-v", "--verbose", is_flag=True, help="Print a line for each job.")
 @run_settings("max_attempts", "server_grace_seconds", "callback_url")
 @json_flag
 def sweep(
@@ -31,7 +32,7 @@ def sweep(
     callback_url: str | None,
     as_json: bool,
 ) -> None:
-    """Put jobs of vanished workers back, or end them at their cap."""
+    """Put jobs of vanished workers back to pending, or to error at their last attempt."""
     with closing(open_database()) as db:
         swept = sweeping.sweep(
             db,
@@ -45,21 +46,20 @@ def sweep(
         click.echo(json.dumps([asdict(item) for item in swept]))
         return
     for profile, reason in profiles:
-        click.echo(f"profile {profile}: {reason}; it is looked at before it is used again")
+        click.echo(f"profile {profile}: {reason}; it is checked before it is used again")
     if verbose:
         for item in swept:
             click.echo(f"job {item.job_id}: {item.status}: {item.reason}")
+    if not swept:
+        click.echo("nothing to sweep: every job in progress has a live worker")
+        return
     back = sum(item.status is Status.PENDING for item in swept)
     would = "would put" if dry_run else "put"
-    click.echo(
-        f"{would} {back} jobs back to pending and {len(swept) - back} to error"
-        if swept
-        else "nothing to sweep: every job in progress has a living claim"
-    )
+    click.echo(f"{would} {counted(back, 'job')} back to pending and {len(swept) - back:,} to error")
 
 
 @click.command("migrate")
-@click.option("--dry-run", is_flag=True, help="Name what would be applied, and do nothing.")
+@click.option("--dry-run", is_flag=True, help="Only name the migrations that would be applied.")
 def migrate(dry_run: bool) -> None:
     """Bring the database's schema up to date."""
     with closing(Database(resolve(), read_timeout_seconds=PATIENT_READ_SECONDS)) as db:
