@@ -195,7 +195,7 @@ def _check(name: str, sources: tuple[str, ...]) -> Callable[[Mapping[str, Any]],
 def _check_visit(payload: Mapping[str, Any]) -> None:
     url = payload.get("url")
     if not isinstance(url, str):
-        raise PayloadError('has no "url"; name its column with --map url=COLUMN')
+        raise PayloadError('lacks "url"; name its column with --map url=COLUMN')
     if problem := job_url_problem(url.strip()):
         raise PayloadError(problem)
 

@@ -160,7 +160,7 @@ def _attempt_lines(history: list[Row]) -> list[str]:
         lines.append(
             f"  attempt {row['attempt']} by worker {row['worker_id']}, "
             f"{moment(row['finished_at'])}: {row['outcome']}{took}"
-            + (f", cause: {row['cause']}" if row["cause"] else "")
+            + (f", at fault: {row['cause']}" if row["cause"] else "")
         )
         if row["last_step"]:
             lines.append(f"    last step: {row['last_step']}")

@@ -52,7 +52,7 @@ def test_a_job_goes_out_through_a_proxy_and_no_login_is_shown(cli, queue, site, 
 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["title"] == "in"
-    assert "through proxy berlin (http://127.0.0.1:" in done.stderr
+    assert "using proxy berlin (http://127.0.0.1:" in done.stderr
     assert "hunter2" not in done.stdout + done.stderr
     assert visited(site) == {"berlin"}
 
