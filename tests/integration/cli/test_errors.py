@@ -96,7 +96,7 @@ def test_one_group_is_listed_with_its_jobs_by_the_beginning_of_its_name(cli, fai
     assert lines[0] == f"{TIMEOUT}  visit: Timeout"
     assert lines[1].startswith("  3 jobs in error now; 3 attempts failed like this, first ")
     assert lines[2].startswith(f"  job {failures[2]} example.com, attempt 1, ")
-    assert lines[4] == "  and 1 more (--limit)"
+    assert lines[4] == "  and 1 more; raise --limit"
     assert lines[5].startswith(f"next: launcher.py show {failures[2]} · ")
     assert told["in_error"] == 3
     assert [job["id"] for job in told["jobs"]] == failures[2::-1]
@@ -125,7 +125,7 @@ def test_a_muted_group_is_left_out_until_asked_for(cli, failures):
     assert "aaaa0000 MUTED  visit: Timeout" in everything
     assert ": known" in everything
     assert cli("unmute", "aaaa").stdout == f"unmuted {TIMEOUT}\n"
-    assert cli("unmute", "aaaa").stdout == "it was not muted\n"
+    assert cli("unmute", "aaaa").stdout == "that group was not muted\n"
     assert cli("errors").stdout.startswith("4 jobs in error in 2 groups")
 
 
@@ -231,7 +231,7 @@ def test_one_wrong_number_keeps_all_of_them_from_being_touched(cli, queue, failu
     ("arguments", "said"),
     [
         ([], "say which jobs: give one of"),
-        (["--group", "aaaa", "--id", "1"], "one of them"),
+        (["--group", "aaaa", "--id", "1"], "give one of"),
         (["--filter", ""], "--filter is empty"),
         (["--filter", "status=error"], "is not understood; write task=NAME"),
         (["--id", "1", "--limit", "1"], "--limit works with --group and --filter"),
@@ -271,7 +271,7 @@ def test_evidence_is_pruned_and_what_was_freed_is_said(cli, database, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "say what is to go"),
+        ([], "say what to remove"),
         (["--max-size", "lots"], "is not a size"),
         (["--max-size", "5iB"], "is not a size"),
         (["--older-than", "x"], "is not a duration"),

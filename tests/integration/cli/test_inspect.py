@@ -84,7 +84,7 @@ def test_a_failed_job_is_shown_with_its_reason_its_evidence_and_its_traceback(
 ):
     shown = cli("show", one_of_each[1]).stdout
 
-    assert "): error, 1 attempts" in shown
+    assert "): error after 1 attempt" in shown
     assert "    HTTP 404\n" in shown
     assert f"evidence: {tmp_path}/errors/2/1" in shown
     assert "last error:\n  Traceback\n" in shown

@@ -94,7 +94,7 @@ def test_without_a_usable_proxy_a_job_stays_here_unless_it_is_told_to_go(
 
     assert refused.returncode == 2
     assert "all 2 proxies are disabled" in refused.stderr
-    assert "or go out without: --direct" in refused.stderr
+    assert "or use none with --direct" in refused.stderr
     assert visited(site) == set()
     direct = cli("try", "visit", "--job", str(job), "--direct")
     assert direct.returncode == 0, direct.stderr
