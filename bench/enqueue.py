@@ -24,7 +24,8 @@ import pymysql
 from bench.server import Bench, private_bench
 from worker.database.bulk_insert import MAX_STATEMENT_ROWS
 from worker.database.client import Database
-from worker.settings import PROJECT_ROOT, DatabaseSettings
+from worker.database_settings import DatabaseSettings
+from worker.settings import PROJECT_ROOT
 
 MIN_SHARE = 0.7
 # A tenth of the lines, to see whether memory grows with them.

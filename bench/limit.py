@@ -9,7 +9,7 @@ import pymysql
 
 from bench.noop import RESULT
 from bench.race import Work
-from worker.settings import DatabaseSettings
+from worker.database_settings import DatabaseSettings
 
 # What every connection of Nightshift sets: the limit commits under the same conditions.
 _SESSION = (

@@ -15,7 +15,7 @@ from pathlib import Path
 from worker.database import migrations
 from worker.database.client import Database
 from worker.database.private_server import PrivateServer
-from worker.settings import DatabaseSettings
+from worker.database_settings import DatabaseSettings
 
 
 @dataclass(frozen=True, slots=True)

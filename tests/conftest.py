@@ -21,10 +21,10 @@ from worker.claiming.candidates import Candidates
 from worker.database import migrations
 from worker.database.client import Database
 from worker.database.private_server import PrivateServer
+from worker.database_settings import DatabaseSettings
 from worker.intake.bulk import add_many
 from worker.models import Cause, Claim, Ending, Outcome, Owner, Partition, Status
 from worker.queue.claims import Queue
-from worker.settings import DatabaseSettings
 
 # A machine that is busy with browsers makes any example slow once in a while: that is no failure.
 hypothesis.settings.register_profile(

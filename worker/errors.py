@@ -1,7 +1,7 @@
 """Every error Nightshift raises by itself, and the signals a task may raise.
 
 NightshiftError
-├─ UsageError               exit 2: a flag's value cannot be meant
+├─ UsageError               exit 2: a flag has a wrong value
 ├─ SettingsError            exit 78: a setting is wrong
 ├─ DatabaseUnavailable      exit 69: the server cannot be reached · AccessDenied, exit 78
 ├─ SchemaMismatch           exit 78: the schema is older or newer than this code
@@ -9,7 +9,7 @@ NightshiftError
 ├─ RunLocked                exit 75: another run holds the lock
 ├─ ClaimLost · LeaseLost    stop, write nothing
 ├─ BrowserError             LaunchFailed · BrowserCrashed · JobTimedOut · ProviderError
-├─ ProxyUnavailable         proxies are configured and none can be used now
+├─ ProxyUnavailable         proxies are configured, but none can be used now
 ├─ TaskNotFound             no task of that name is loaded
 └─ PayloadError             the payload is not what the task needs
 TaskSignal                  Blocked · Retry (SiteFailed) · Fail: raised by tasks
@@ -19,43 +19,45 @@ from __future__ import annotations
 
 from typing import Literal
 
+from worker.exit_codes import ExitCode
+
 ProviderTrouble = Literal["already_running", "throttled", "refused", "unreachable", "bad_answer"]
 
 
 class NightshiftError(Exception):
     """Something Nightshift can explain in one line."""
 
-    exit_code = 1
+    exit_code = ExitCode.UNEXPECTED
 
 
 class SettingsError(NightshiftError):
     """A setting is missing or wrong; the message names it and says what to do."""
 
-    exit_code = 78
+    exit_code = ExitCode.CONFIGURATION
 
 
 class UsageError(NightshiftError):
-    """The command was given values that cannot be meant."""
+    """The command was given wrong values; the message says which and what to give instead."""
 
-    exit_code = 2
+    exit_code = ExitCode.USAGE
 
 
 class DatabaseUnavailable(NightshiftError):
-    """The database cannot be reached, or does not let us in."""
+    """The database cannot be reached."""
 
-    exit_code = 69
+    exit_code = ExitCode.UNAVAILABLE
 
 
 class AccessDenied(DatabaseUnavailable):
-    """The server knows us and lacks the right, or does not know us."""
+    """The server refuses the user, its password, or a right that is needed."""
 
-    exit_code = 78
+    exit_code = ExitCode.CONFIGURATION
 
 
 class SchemaMismatch(NightshiftError):
     """The database's schema is not the one this code was written for."""
 
-    exit_code = 78
+    exit_code = ExitCode.CONFIGURATION
 
 
 class BadData(NightshiftError):
@@ -63,17 +65,17 @@ class BadData(NightshiftError):
 
 
 class DuplicateKey(NightshiftError):
-    """A row with that unique key is there already."""
+    """A row with that unique key exists already."""
 
 
 class AlreadyThere(NightshiftError):
-    """A table, column or index of that name is there already."""
+    """A table, column or index of that name exists already."""
 
 
 class RunLocked(NightshiftError):
     """Another run holds the lock."""
 
-    exit_code = 75
+    exit_code = ExitCode.LOCKED
 
 
 class ClaimLost(NightshiftError):
@@ -86,7 +88,7 @@ class ClaimLost(NightshiftError):
 
 
 class LeaseLost(NightshiftError):
-    """The profile has been given to another since, or set right without us: nothing is written."""
+    """The profile has another holder now, or none: nothing may be written for it."""
 
     def __init__(self, profile_id: str, fence: int) -> None:
         super().__init__(f"the lease on profile {profile_id} (fence {fence}) was lost")
@@ -97,7 +99,7 @@ class LeaseLost(NightshiftError):
 class BrowserError(NightshiftError):
     """The browser is at fault, not the job."""
 
-    exit_code = 69
+    exit_code = ExitCode.UNAVAILABLE
 
 
 class LaunchFailed(BrowserError):
@@ -118,7 +120,7 @@ class JobTimedOut(BrowserError):
 
 
 class ProviderError(BrowserError):
-    """A profile's browser could not be had from its provider; `kind` says what to make of it."""
+    """A provider could not give a profile's browser; `kind` says what went wrong."""
 
     def __init__(
         self,
@@ -135,9 +137,9 @@ class ProviderError(BrowserError):
 
 
 class ProxyUnavailable(NightshiftError):
-    """The job has to wait for its proxy: without one it does not go out."""
+    """The job has to wait, because it must use a proxy and none is available."""
 
-    exit_code = 69
+    exit_code = ExitCode.UNAVAILABLE
 
     def __init__(self, reason: str, after: float | None = None) -> None:
         super().__init__(reason)
@@ -147,7 +149,7 @@ class ProxyUnavailable(NightshiftError):
 class TaskNotFound(NightshiftError):
     """No task of that name is loaded."""
 
-    exit_code = 78
+    exit_code = ExitCode.CONFIGURATION
 
 
 class PayloadError(NightshiftError):
@@ -155,11 +157,11 @@ class PayloadError(NightshiftError):
 
 
 class TaskSignal(Exception):
-    """What a task raises to say how its job should go on."""
+    """What a task raises to decide how its job continues."""
 
 
 class Blocked(TaskSignal):
-    """The site refused us as a robot: try again later, from elsewhere."""
+    """The site blocked us as a robot: try again later, through another proxy if there is one."""
 
     def __init__(self, reason: str = "blocked by the site", after: float | None = None) -> None:
         super().__init__(reason)
@@ -168,7 +170,7 @@ class Blocked(TaskSignal):
 
 
 class Retry(TaskSignal):
-    """Try the job again, after so many seconds or after the usual backoff."""
+    """Try the job again, after `after` seconds or after the usual backoff."""
 
     def __init__(self, reason: str = "the task asked for a retry", after: float | None = None):
         super().__init__(reason)
@@ -177,7 +179,7 @@ class Retry(TaskSignal):
 
 
 class SiteFailed(Retry):
-    """The site answered with an error of its own: what the built-in tasks raise for a 5xx."""
+    """The site answered with an error; the built-in tasks raise this for a 5xx."""
 
 
 class Fail(TaskSignal):

@@ -6,17 +6,10 @@ A worker's lines carry no colour and no control characters: what a page gives us
 from __future__ import annotations
 
 import logging
-import re
 import sys
 import time
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-# user:password@ in any URL, and password-like query parameters and assignments.
-_USERINFO = re.compile(r"(?<=://)(?!user:password@)[^/\s:@]+(?::\S*)?@")
-_SECRET = re.compile(
-    r"(?i)\b((?:[\w-]*(?:passw(?:or)?d|secret|token|api[_-]?key|signature))[\"']?\s*[=:]\s*)"
-    r"(?:\"[^\"]*\"?|'[^']*'?|[^\s\"'&,;}]+)"
-)
+from worker.evidence.redaction import printable, redact_text
 
 
 def configure(name: str, level: int = logging.INFO) -> None:
@@ -29,16 +22,6 @@ def configure(name: str, level: int = logging.INFO) -> None:
     logging.captureWarnings(True)
 
 
-def redact(text: str) -> str:
-    """Take credentials out of a text."""
-    return _SECRET.sub(r"\1***", _USERINFO.sub("***@", text))
-
-
-def printable(text: str) -> str:
-    """Take out what could steer a terminal."""
-    return _CONTROL.sub("?", text)
-
-
 class _Formatter(logging.Formatter):
     converter = staticmethod(time.gmtime)
 
@@ -46,4 +29,4 @@ class _Formatter(logging.Formatter):
         super().__init__(f"%(asctime)sZ {name}: %(message)s", datefmt="%H:%M:%S")
 
     def format(self, record: logging.LogRecord) -> str:
-        return redact(printable(super().format(record)))
+        return redact_text(printable(super().format(record)))

@@ -1,123 +1,59 @@
-"""Settings: read once, validated with a message that names the setting, frozen, passed on.
+"""The settings of a run, each declared once: its flag, variable, default, check and help.
 
-Precedence is flag > environment > `.env` > default. Click does the first two; `load_dotenv` puts
-`.env` beneath the environment before Click looks. Nothing here is read at import.
+A field declared with `setting` or `duration` is a flag of `run`: `errors_dir` is `--errors-dir` and
+`NIGHTSHIFT_ERRORS_DIR`; `worker/cli/options.py` makes it one. Precedence is flag > environment >
+`.env` > default. Nothing is read at import.
 """
+
+# `setting` and `duration` return fields, as `dataclasses.field` does.
+# ruff: noqa: RUF009
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
-from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, MutableMapping
+from dataclasses import Field, dataclass, field, fields
 from datetime import datetime, timedelta
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote
+from typing import Any
 
+from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError, UsageError
+from worker.urls import callback_url_problem
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
-SSL_MODES = ("disabled", "preferred", "required", "verify-ca", "verify-identity")
 
 _UNIT_SECONDS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_URL = re.compile(
-    r"^(?P<scheme>[a-z+]+)://"
-    # Greedy up to the last @, so that a password may hold @, /, ? and # unescaped.
-    r"(?:(?P<user>[^:@/]*)(?::(?P<password>.*))?@)?"
-    r"(?P<host>\[[^\]]+\]|[^:/?#@]*)(?::(?P<port>[^/?]*))?"
-    r"(?:/(?P<database>[^/?#]*))?(?:\?(?P<options>.*))?$",
-    re.DOTALL,
-)
 
 
 @dataclass(frozen=True, slots=True)
-class DatabaseSettings:
-    """Where the queue lives and how to get in. Its text never holds the password."""
+class Flag:
+    """What the command line needs to know about a setting, and which values are accepted."""
 
-    user: str = "root"
-    password: str = field(default="", repr=False)
-    host: str = "localhost"
-    port: int = 3306
-    database: str = "nightshift"
-    unix_socket: str | None = None
-    ssl_mode: str = "preferred"
-    ssl_ca: str | None = None
-    ssl_cert: str | None = None
-    ssl_key: str | None = field(default=None, repr=False)
+    help: str
+    default: Any = None
+    least: float | None = None
+    above: float | None = None
+    unit: str = ""
+    problem: Callable[[str], str | None] | None = None
+    choices: tuple[str, ...] = ()
+    metavar: str | None = None
+    # The flag that turns the setting off, where only that is wanted: `--headed` for `headless`.
+    off: str | None = None
 
-    @property
-    def key(self) -> str:
-        """A short name for files about this database."""
-        return hashlib.sha256(str(self).encode()).hexdigest()[:16]
-
-    def __str__(self) -> str:
-        where = self.unix_socket or f"{self.host}:{self.port}"
-        return f"{self.user}@{where}/{self.database}"
-
-
-@dataclass(frozen=True, slots=True)
-class RunSettings:
-    """Everything one run of the pool needs to know."""
-
-    database: DatabaseSettings
-    workers: int = 2
-    total: int = 2
-    offset: int = 0
-    follow: bool = False
-    help_others: bool = True
-    max_attempts: int = 4
-    max_blocks: int = 3
-    breaker_cooldown_seconds: float = 30.0
-    proxy_cooldown_seconds: float = 600.0
-    callback_url: str | None = None
-    lease_seconds: float = 180.0
-    job_timeout_seconds: float = 600.0
-    page_timeout_seconds: float = 30.0
-    retry_delay_seconds: float = 30.0
-    wait_retries_seconds: float = 900.0
-    grace_seconds: float = 60.0
-    errors_dir: Path = PROJECT_ROOT / "errors"
-    results_dir: Path = PROJECT_ROOT / "results"
-    state_dir: Path = PROJECT_ROOT / ".local"
-    tasks: tuple[str, ...] = ()
-    browser: str | None = None
-    headless: bool = True
-    hang_grace_seconds: float = 40.0
-    server_grace_seconds: float = 60.0
-    recycle_jobs: int = 500
-    recycle_mb: int = 1500
-    max_runtime_seconds: float | None = None
-    quiet: bool = False
-
-    def __post_init__(self) -> None:
-        _require(self.workers >= 1, "--workers", self.workers, "give 1 or more")
-        _require(self.total >= 1, "--total", self.total, "give 1 or more")
-        _require(self.offset >= 0, "--offset", self.offset, "give 0 or more")
-        if self.offset + self.workers > self.total:
-            last = self.offset + self.workers - 1
-            raise UsageError(
-                f"--offset {self.offset} with --workers {self.workers} needs slots "
-                f"{self.offset}..{last}, but --total {self.total} has only 0..{self.total - 1}; "
-                f"raise --total or lower --offset"
-            )
-        _require(self.max_attempts >= 1, "--max-attempts", self.max_attempts, "give 1 or more")
-        _require(self.max_blocks >= 1, "--max-blocks", self.max_blocks, "give 1 or more")
-        _require(self.lease_seconds >= 3, "--lease", self.lease_seconds, "give 3 s or more")
-        _require(self.recycle_jobs >= 1, "--recycle-jobs", self.recycle_jobs, "give 1 or more")
-        _require(self.recycle_mb >= 1, "--recycle-mb", self.recycle_mb, "give 1 or more")
-        for flag, seconds in (
-            ("--job-timeout", self.job_timeout_seconds),
-            ("--page-timeout", self.page_timeout_seconds),
-            ("--breaker-cooldown", self.breaker_cooldown_seconds),
-            ("--proxy-cooldown", self.proxy_cooldown_seconds),
-        ):
-            _require(seconds > 0, flag, seconds, "give more than 0")
-
-    @property
-    def slots(self) -> range:
-        """The slots this run works itself, out of `total`."""
-        return range(self.offset, self.offset + self.workers)
+    def check(self, name: str, value: Any) -> None:
+        """Raise UsageError, naming the flag and what to give instead, if the value is wrong."""
+        if value is None:
+            return
+        if self.least is not None and value < self.least:
+            wanted = f"give {self.least:g}{self.unit} or more"
+            raise UsageError(f"{name} {value:g} is too small; {wanted}")
+        if self.above is not None and value <= self.above:
+            raise UsageError(f"{name} {value:g} is too small; give more than {self.above:g}")
+        if self.problem is not None and (problem := self.problem(value)) is not None:
+            # The value is not repeated: a URL may hold a password.
+            raise UsageError(f"{name}: {problem}")
 
 
 def parse_duration(text: str) -> float:
@@ -128,8 +64,130 @@ def parse_duration(text: str) -> float:
     return float(match[1]) * _UNIT_SECONDS[match[2]]
 
 
+def setting(default: Any, help: str, **more: Any) -> Any:
+    """Declare a setting; `default` may be a function that finds it."""
+    if callable(default):
+        return field(default_factory=default, metadata={"flag": Flag(help, default(), **more)})
+    return field(default=default, metadata={"flag": Flag(help, default, **more)})
+
+
+def duration(default: str | None, help: str, **more: Any) -> Any:
+    """Declare a setting that is a time, its default written as a person would: `10m`."""
+    seconds = None if default is None else parse_duration(default)
+    return field(default=seconds, metadata={"flag": Flag(help, default, unit=" s", **more)})
+
+
+def _cores() -> int:
+    return os.cpu_count() or 2
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """Everything one run of the pool needs to know. To add a setting, add a field."""
+
+    database: DatabaseSettings
+    state_dir: Path = PROJECT_ROOT / ".local"
+
+    workers: int = setting(_cores, "Worker processes to start, each with one browser.", least=1)
+    total: int = setting(
+        None, "Slots of all hosts that share the queue.  [default: --workers]", least=1
+    )
+    offset: int = setting(0, "First slot of this host.", least=0)
+    tasks: tuple[str, ...] = setting(
+        (), "A file or module with your own tasks; repeatable.", metavar="FILE_OR_MODULE"
+    )
+    follow: bool = setting(False, "Wait for new jobs instead of ending when none is left.")
+    help_others: bool = setting(
+        True, "Claim only jobs with id % total = slot, never another slot's.", off="--no-help"
+    )
+    max_attempts: int = setting(4, "Attempts a job gets before it ends as an error.", least=1)
+    max_blocks: int = setting(3, "Times a site may block a job before it is an error.", least=1)
+    callback_url: str | None = setting(
+        None,
+        "Webhook URL for jobs that have none of their own.",
+        metavar="URL",
+        problem=callback_url_problem,
+    )
+    breaker_cooldown_seconds: float = duration(
+        "30s", "How long to leave a site alone that keeps failing; doubles each time.", above=0
+    )
+    proxy_cooldown_seconds: float = duration(
+        "10m", "How long to leave a proxy alone after a site has blocked it.", above=0
+    )
+    job_timeout_seconds: float = duration("10m", "Time limit for one attempt.", above=0)
+    page_timeout_seconds: float = duration(
+        "30s", "Playwright's default timeout for one step on a page.", above=0
+    )
+    retry_delay_seconds: float = duration("30s", "Wait before the first retry; doubles each time.")
+    wait_retries_seconds: float = duration(
+        "15m", "Before ending, wait for retries that are due within this time."
+    )
+    lease_seconds: float = duration(
+        "3m", "A claim that is not renewed for this long may be swept.", least=3
+    )
+    max_runtime_seconds: float | None = duration(
+        None, "Stop after this long, and start no job that would probably not finish by then."
+    )
+    until: str | None = setting(None, "Stop at this local time, in the same way.", metavar="HH:MM")
+    hang_grace_seconds: float = duration(
+        "40s", "How long a job may overrun its timeout before its worker is killed."
+    )
+    server_grace_seconds: float = duration(
+        "60s", "After a database restart, wait this long before sweeping."
+    )
+    recycle_jobs: int = setting(500, "Start a new browser after this many jobs.", least=1)
+    recycle_mb: int = setting(
+        1500, "Start a new browser when the old one uses more memory than this.", least=1
+    )
+    grace_seconds: float = duration(
+        "60s", "Time for running jobs to finish after the first Ctrl-C or SIGTERM."
+    )
+    if_locked: str = setting(
+        "skip",
+        "What to do when another run holds the lock.",
+        choices=("skip", "wait", "fail", "ignore"),
+    )
+    fail_over: int | None = setting(None, "Exit with code 10 if more jobs than this fail.")
+    errors_dir: Path = setting(PROJECT_ROOT / "errors", "Folder for the evidence of failures.")
+    results_dir: Path = setting(PROJECT_ROOT / "results", "Folder for the files that tasks keep.")
+    browser: str | None = setting(
+        None, "The Chromium to use.  [default: the one that is found]", metavar="PATH"
+    )
+    headless: bool = setting(True, "Show the browser windows.", off="--headed")
+    quiet: bool = setting(False, "Print nothing unless something went wrong.")
+
+    def __post_init__(self) -> None:
+        if self.total is None:
+            object.__setattr__(self, "total", self.workers)
+        for each in flag_fields():
+            each.metadata["flag"].check(flag_name(each), getattr(self, each.name))
+        if self.offset + self.workers > self.total:
+            last = self.offset + self.workers - 1
+            raise UsageError(
+                f"--offset {self.offset} with --workers {self.workers} needs slots "
+                f"{self.offset}..{last}, but --total {self.total} has only 0..{self.total - 1}; "
+                f"raise --total or lower --offset"
+            )
+
+    @property
+    def slots(self) -> range:
+        """The slots this run works itself, out of `total`."""
+        return range(self.offset, self.offset + self.workers)
+
+
+def flag_fields() -> list[Field[Any]]:
+    """List the settings of a run that are flags, in the order of `--help`."""
+    return [each for each in fields(RunSettings) if "flag" in each.metadata]
+
+
+def flag_name(each: Field[Any]) -> str:
+    """Name a setting's flag: `--job-timeout` for `job_timeout_seconds`."""
+    off: str | None = each.metadata["flag"].off
+    return off or "--" + each.name.removesuffix("_seconds").replace("_", "-")
+
+
 def seconds_until(clock: str, now: datetime) -> float:
-    """Tell how long it is to the next time the local clock shows `HH:MM`."""
+    """Return the time to the next moment at which the local clock shows `HH:MM`."""
     match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", clock.strip())
     if match is None:
         raise UsageError(f"--until {clock} is not a time of day; write it as 06:00")
@@ -160,92 +218,7 @@ def load_dotenv(path: Path, environ: MutableMapping[str, str] | None = None) -> 
         environ.setdefault(key.strip(), _unquoted(value.strip()))
 
 
-def database_settings(environ: Mapping[str, str]) -> DatabaseSettings | None:
-    """Read DATABASE_URL or MYSQL_*; None when neither is set and the private server is meant."""
-    if url := environ.get("DATABASE_URL", "").strip():
-        return _from_url(url)
-    if any(environ.get(f"MYSQL_{name}") for name in ("HOST", "SOCKET", "UNIX_PORT", "USER")):
-        return _from_parts(environ)
-    return None
-
-
-def _from_url(url: str) -> DatabaseSettings:
-    match = _URL.match(url)
-    if match is None or match["scheme"] not in ("mysql", "mariadb", "mysql+pymysql"):
-        raise SettingsError(
-            "DATABASE_URL is not understood; write mysql://user:password@host:3306/name"
-        )
-    options = {
-        key.lower().replace("_", "-"): value
-        for key, value in parse_qsl(match["options"] or "", keep_blank_values=True)
-    }
-    options.pop("charset", None)
-    if not match["database"]:
-        raise SettingsError("DATABASE_URL names no database; add it after the host: …:3306/name")
-    if match["user"] is None and not (match["port"] or "0").isdigit():
-        # What stands there may be a password, so it is not repeated.
-        raise SettingsError(
-            "DATABASE_URL has no @ before its host; write mysql://user:password@host:3306/name"
-        )
-    socket = options.pop("socket", None) or options.pop("unix-socket", None)
-    settings = DatabaseSettings(
-        user=unquote(match["user"] or "root"),
-        password=unquote(match["password"] or ""),
-        host=unquote(match["host"] or "localhost").strip("[]"),
-        port=_port("DATABASE_URL", match["port"]),
-        database=unquote(match["database"]),
-        unix_socket=socket,
-        ssl_mode=_ssl_mode("DATABASE_URL", options.pop("ssl-mode", None), options.get("ssl-ca")),
-        ssl_ca=options.pop("ssl-ca", None),
-        ssl_cert=options.pop("ssl-cert", None),
-        ssl_key=options.pop("ssl-key", None),
-    )
-    if options:
-        raise SettingsError(
-            f"DATABASE_URL has unknown option {sorted(options)[0]!r}; "
-            f"known are socket, ssl-mode, ssl-ca, ssl-cert, ssl-key"
-        )
-    return settings
-
-
-def _from_parts(environ: Mapping[str, str]) -> DatabaseSettings:
-    return DatabaseSettings(
-        user=environ.get("MYSQL_USER") or "root",
-        password=environ.get("MYSQL_PASSWORD") or "",
-        host=environ.get("MYSQL_HOST") or "localhost",
-        port=_port("MYSQL_PORT", environ.get("MYSQL_PORT")),
-        database=environ.get("MYSQL_DATABASE") or "nightshift",
-        unix_socket=environ.get("MYSQL_SOCKET") or environ.get("MYSQL_UNIX_PORT") or None,
-        ssl_mode=_ssl_mode(
-            "MYSQL_SSL_MODE", environ.get("MYSQL_SSL_MODE"), environ.get("MYSQL_SSL_CA")
-        ),
-        ssl_ca=environ.get("MYSQL_SSL_CA") or None,
-        ssl_cert=environ.get("MYSQL_SSL_CERT") or None,
-        ssl_key=environ.get("MYSQL_SSL_KEY") or None,
-    )
-
-
-def _port(setting: str, text: str | None) -> int:
-    if not text:
-        return 3306
-    if not text.isdigit() or not 0 < int(text) < 65536:
-        raise SettingsError(f"{setting}: {text!r} is not a port; write a number up to 65535")
-    return int(text)
-
-
-def _ssl_mode(setting: str, text: str | None, ca: str | None) -> str:
-    mode = (text or ("verify-ca" if ca else "preferred")).lower().replace("_", "-")
-    if mode not in SSL_MODES:
-        raise SettingsError(f"{setting}: ssl-mode {text!r} is unknown; use {', '.join(SSL_MODES)}")
-    return mode
-
-
 def _unquoted(value: str) -> str:
     if quoted := re.fullmatch(r"""(['"])(.*?)\1(?:\s+#.*)?""", value):
         return quoted[2]
     return re.sub(r"\s+#.*$", "", value)
-
-
-def _require(holds: bool, flag: str, value: float, remedy: str) -> None:
-    if not holds:
-        raise UsageError(f"{flag} {value:g} makes no sense; {remedy}")

@@ -18,7 +18,7 @@ import pytest
 from worker.database.client import Database
 from worker.database.private_server import PrivateServer
 from worker.database.server_binary import find_server
-from worker.settings import DatabaseSettings
+from worker.database_settings import DatabaseSettings
 
 NO_TLS = {"mariadb": "--skip-ssl", "mysql": "--tls-version="}
 

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from examples.demo_site import serve
-from worker.settings import DatabaseSettings
+from worker.database_settings import DatabaseSettings
 from worker.system.process_tree import ProcessId, all_processes, descendants, is_alive, kill
 
 REPO = Path(__file__).parents[2]

@@ -17,9 +17,9 @@ from tests.conftest import FAST_COMMITS, reserved_port
 from tests.lifecycle.conftest import run_command, url_of, wait_until
 from tests.lifecycle.pool import assert_done_once, browser_of, incarnations, worker_of
 from worker.database.private_server import PrivateServer
+from worker.database_settings import DatabaseSettings
 from worker.drill import finish_ledger
 from worker.drill.proxy import Proxy
-from worker.settings import DatabaseSettings
 from worker.system.process_tree import is_alive
 
 NAME = "nightshift_away"
@@ -182,7 +182,7 @@ def test_an_outcome_that_could_not_be_written_is_written_by_the_next_start_if_it
     wait_until(lambda: "claiming nothing more" in run.stderr, "the first signal is taken")
     run.signal(signal.SIGTERM)
     assert run.wait() == 0
-    assert "left: unknown, the database cannot be asked" in run.stdout
+    assert "left: unknown, because the database does not answer" in run.stdout
     place.server.start()
     # Somebody else has done this one since, under a fence of their own.
     database.run_statement(
@@ -253,7 +253,7 @@ def test_a_server_that_has_just_come_back_is_no_reason_to_take_a_claim_away(
     def sweep(*flags: object) -> str:
         return run_command(tmp_path, "sweep", *flags, DATABASE_URL=url_of(settings)).stdout
 
-    assert sweep() == "nothing to sweep: every job in progress has a living claim\n"
+    assert sweep() == "nothing to sweep: every job in progress has a live worker\n"
     assert queue.get(job)["status"] == "in_progress"
-    assert sweep("--server-grace", 0) == "put 1 jobs back to pending and 0 to error\n"
+    assert sweep("--server-grace", 0) == "put 1 job back to pending and 0 to error\n"
     assert queue.get(job)["status"] == "pending"

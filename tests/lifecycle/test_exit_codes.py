@@ -188,9 +188,9 @@ def test_no_browser_at_all_is_told_with_the_ways_to_get_one(launch, tmp_path):
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (("--lease", "1s"), "--lease 1 makes no sense; give 3 s or more"),
-        (("--max-attempts", "0"), "--max-attempts 0 makes no sense"),
-        (("--job-timeout", "0"), "--job-timeout 0 makes no sense"),
+        (("--lease", "1s"), "--lease 1 is too small; give 3 s or more"),
+        (("--max-attempts", "0"), "--max-attempts 0 is too small"),
+        (("--job-timeout", "0"), "--job-timeout 0 is too small"),
         (("--grace", "soon"), "'soon' is not a duration; write 600, 90s, 10m, 6h or 30d"),
         (("--workers", "many"), "'many' is not a valid integer"),
         (("--if-locked", "cry"), "'cry' is not one of"),

@@ -56,7 +56,7 @@ def test_a_reboot_frees_its_jobs_at_once_and_other_machines_jobs_are_left_to_the
             "this machine has no name: tests/unit/system/test_identity.py tells what follows"
         )
     database.run_statement("UPDATE runs SET boot_id = 'another', machine_id = 'another'")
-    assert sweep() == ["nothing to sweep: every job in progress has a living claim"]
+    assert sweep() == ["nothing to sweep: every job in progress has a live worker"]
 
     database.run_statement(
         "UPDATE work_queue SET lease_until = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND "

@@ -26,7 +26,7 @@ def test_a_second_run_leaves_the_first_the_work_and_says_so(first, launch):
     assert second.stdout == ""
     (line,) = second.stderr.splitlines()
     assert f"the run with pid {first.pid}, started " in line
-    assert "leaving it the work" in line
+    assert "this run leaves the jobs to it" in line
     assert first.is_running
 
 

@@ -39,7 +39,7 @@ def test_a_pause_lets_jobs_in_flight_finish_and_keeps_the_pool_warm(
     assert queue.get(held)["status"] == "done"
     said = cli("status").stdout
     assert "PAUSED since " in said
-    assert ": the site is down; go on with: launcher.py resume" in said
+    assert ": the site is down; continue with: launcher.py resume" in said
     assert json.loads(cli("status", "--json").stdout)["paused"]["reason"] == "the site is down"
     left = queue.counts()["pending"]
     assert left > 20

@@ -34,10 +34,10 @@ def test_a_slice_that_helps_drains_everything(launch, queue, tasks, noted):
         (("--workers", 2, "--total", 4, "--offset", 3), "--total 4 has only 0..3"),
         (("--workers", 2, "--offset", 1), "raise --total or lower --offset"),
         (("--workers", 2, "--total", 1), "--total 1 has only 0..0"),
-        (("--workers", 2, "--offset", -1), "--offset -1 makes no sense"),
-        (("--workers", 0), "--workers 0 makes no sense; give 1 or more"),
-        (("--workers", -3), "--workers -3 makes no sense"),
-        (("--workers", 2, "--total", 0), "--total 0 makes no sense"),
+        (("--workers", 2, "--offset", -1), "--offset -1 is too small"),
+        (("--workers", 0), "--workers 0 is too small; give 1 or more"),
+        (("--workers", -3), "--workers -3 is too small"),
+        (("--workers", 2, "--total", 0), "--total 0 is too small"),
     ],
 )
 def test_slots_that_cannot_be_meant_are_refused_in_one_line(launch, flags, said):

@@ -69,7 +69,7 @@ def test_a_slot_whose_worker_died_gets_a_new_one(launch, database, queue, tasks,
 
     assert run.wait() == 0
     assert "worker 0 killed by SIGKILL; starting it again" in run.stderr
-    assert "died 1 times" in run.stdout
+    assert "died 1 time" in run.stdout
     endings = database.run_statement("SELECT slot, ending FROM workers ORDER BY id")
     assert [row["ending"] for row in endings] == ["killed by SIGKILL", "finished"]
 

@@ -19,7 +19,7 @@ from worker.browser.launch import first_line
 from worker.browser.recorder import Recorder
 from worker.browser.session import BrowserSession
 from worker.evidence.files import new_attempt_folder
-from worker.evidence.redaction import redact_json, redact_text, redact_url, strip_controls
+from worker.evidence.redaction import printable, redact_json, redact_text, redact_url
 from worker.models import JSON
 from worker.system.durable_file import write_durably
 
@@ -181,7 +181,7 @@ class _Capture:
         text = self._failure.traceback
         if self._failure.hang_stack:
             text += f"\nWhere it hung:\n{self._failure.hang_stack}"
-        self._save("traceback.txt", strip_controls(redact_text(text)))
+        self._save("traceback.txt", printable(redact_text(text)))
 
     def _console_text(self) -> None:
         lines = [
@@ -190,7 +190,7 @@ class _Capture:
         ]
         # A message of several lines stays one entry: only entries start with a digit.
         text = "".join(line.replace("\n", "\n          | ") + "\n" for line in lines)
-        self._save("console.log", strip_controls(text))
+        self._save("console.log", printable(text))
 
     def _network_json(self) -> None:
         self._save_json("network.json", self._session.recorder.network())
@@ -212,7 +212,7 @@ class _Capture:
 
     def _save_json(self, name: str, value: Any) -> None:
         text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
-        self._save(name, strip_controls(text) + "\n")
+        self._save(name, printable(text) + "\n")
 
     def _save(self, name: str, text: str) -> None:
         write_durably(self._folder / name, text.encode("utf-8", "replace"))

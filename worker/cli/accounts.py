@@ -12,7 +12,7 @@ from worker.cli.groups import DefaultGroup
 from worker.cli.options import json_flag
 from worker.cli.profile_views import NONE, table
 from worker.cli.wording import moment, operator, plain
-from worker.log import printable
+from worker.evidence.redaction import printable
 from worker.profiles import store
 
 

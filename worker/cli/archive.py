@@ -1,4 +1,4 @@
-"""`launcher.py archive`: finished jobs leave the queue in small batches, for cron and by hand."""
+"""`launcher.py archive`: move finished jobs out of the queue, in small batches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from worker.cli.connection import open_database
 from worker.cli.options import DURATION, json_flag
-from worker.cli.wording import operator
+from worker.cli.wording import counted, operator
 from worker.errors import UsageError
 from worker.history import archive as archiving
 
@@ -19,24 +19,27 @@ STATUSES = ("done", "error")
 
 @click.command("archive")
 @click.option(
-    "--older-than", type=DURATION, required=True, help="Finished at least so long ago: 30d, 12h."
+    "--older-than",
+    type=DURATION,
+    required=True,
+    help="Only jobs that finished at least this long ago: 30d, 12h.",
 )
-@click.option("--status", default="done,error", show_default=True, help="Of jobs that ended so.")
+@click.option("--status", default="done,error", show_default=True, help="Only these statuses.")
 @click.option(
     "--batch",
     type=click.IntRange(1, 10_000),
     default=archiving.BATCH,
     show_default=True,
-    help="Jobs in one transaction.",
+    help="Jobs to move in one transaction.",
 )
-@click.option("--max-runtime", type=DURATION, help="Stop after this long; the next call goes on.")
-@click.option("--dry-run", is_flag=True, help="Count, and move nothing.")
-@click.option("--quiet", is_flag=True, help="Print nothing when all went well.")
+@click.option("--max-runtime", type=DURATION, help="Stop after this long; the next call continues.")
+@click.option("--dry-run", is_flag=True, help="Only count the jobs; move nothing.")
+@click.option("--quiet", is_flag=True, help="Print nothing unless something went wrong.")
 @json_flag
 def archive(**flags: Any) -> None:
-    """Move finished jobs with their history out of the queue, into the archive tables.
+    """Move finished jobs and their history out of the queue, into the archive tables.
 
-    Pools go on meanwhile. It may be killed at any moment, and several may run at once.
+    Runs may go on meanwhile. The command may be killed at any moment, and several may run at once.
     """
     statuses = _statuses(flags["status"])
     with closing(open_database()) as db:
@@ -53,7 +56,9 @@ def archive(**flags: Any) -> None:
     if flags["as_json"]:
         click.echo(json.dumps({"jobs": moved, "attempts": attempts, "dry_run": False}))
     elif not flags["quiet"]:
-        click.echo(f"archived {moved:,} jobs with {attempts:,} attempts of their history")
+        click.echo(
+            f"archived {counted(moved, 'job')} with {counted(attempts, 'attempt')} of history"
+        )
 
 
 def _tell_count(counts: dict[str, int], flags: dict[str, Any]) -> None:
@@ -62,7 +67,7 @@ def _tell_count(counts: dict[str, int], flags: dict[str, Any]) -> None:
         click.echo(json.dumps({"jobs": total, "by_status": counts, "dry_run": True}))
     elif not flags["quiet"]:
         parts = ", ".join(f"{jobs:,} {status}" for status, jobs in counts.items())
-        click.echo(f"would archive {total:,} jobs: {parts}")
+        click.echo(f"would archive {counted(total, 'job')}: {parts}")
 
 
 def _statuses(text: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The database of a command: the one that is meant, its schema checked, read with patience."""
+"""The database of a command: found by its settings, its schema checked, with a long timeout."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from worker.database.connection import is_private, private_server, resolve, stat
 
 __all__ = ["is_private", "open_database", "private_server", "resolve", "state_dir"]
 
-# Counting or moving millions of rows takes its time when a person has asked for it.
+# Counting or moving millions of rows takes long, and a person has asked for it.
 PATIENT_READ_SECONDS = 600.0
 
 
 def open_database() -> Database:
-    """Connect for a command: schema checked, patient enough for large reads."""
+    """Connect for a command: the schema is checked, and large reads have time."""
     db = Database(resolve(), read_timeout_seconds=PATIENT_READ_SECONDS)
     migrations.ensure(db)
     return db

@@ -1,4 +1,4 @@
-"""`launcher.py db …`: start, stop and look into the private server, or talk SQL to the database."""
+"""`launcher.py db …`: start, stop and inspect the private server, or open an SQL shell."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from worker.cli.connection import is_private, private_server, resolve
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import json_flag
 from worker.database.client import Database, DatabaseError
+from worker.database_settings import DatabaseSettings
 from worker.errors import NightshiftError, UsageError
-from worker.settings import DatabaseSettings
 from worker.system.fork import call_in_child
 
 
 class DatabaseGroup(DefaultGroup):
-    """Bare, it tells how the database is."""
+    """Without a command, show the status."""
 
     default = "status"
 
 
 @click.group("db", cls=DatabaseGroup)
 def db() -> None:
-    """Start, stop and look into the private server."""
+    """Start, stop and inspect the private database server."""
 
 
 @db.command("start")
 def start() -> None:
-    """Start the private server, unless it runs."""
+    """Start the private server, unless it is running."""
     _require_private()
     resolve()
-    click.echo(f"the private server runs, socket {private_server().socket_path}")
+    click.echo(f"the private server is running, socket {private_server().socket_path}")
 
 
 @db.command("stop")
 def stop() -> None:
-    """Stop the private server, if it runs."""
+    """Stop the private server, if it is running."""
     _require_private()
     if not private_server().is_running():
         click.echo("the private server was not running")
@@ -53,7 +53,7 @@ def stop() -> None:
 @db.command("status")
 @json_flag
 def status(as_json: bool) -> None:
-    """Say which database is used and whether it answers."""
+    """Show which database is used and whether it answers."""
     if is_private() and not private_server().is_running():
         settings, answer = None, "the private server is not running; start it: launcher.py db start"
     else:
@@ -67,13 +67,13 @@ def status(as_json: bool) -> None:
 
 @db.command("shell")
 def shell() -> None:
-    """Talk SQL to the database, with the system's client if there is one."""
+    """Open an SQL shell on the database, with the system's client if there is one."""
     settings = resolve()
     client = shutil.which("mariadb") or shutil.which("mysql")
     if client is None:
         _plain_shell(settings)
         return
-    # The password goes by the environment: what stands in argv is everybody's to read.
+    # The password goes by the environment: everybody can read argv.
     environment = {**os.environ, "MYSQL_PWD": settings.password}
     where = (
         [f"--socket={settings.unix_socket}"]

@@ -1,4 +1,4 @@
-"""`launcher.py deliver`: send the webhooks that are due, or show the ones that have not arrived."""
+"""`launcher.py deliver`: send the webhooks that are due, or show those that have not arrived."""
 
 from __future__ import annotations
 
@@ -13,26 +13,34 @@ import click
 
 from worker import log
 from worker.cli.connection import open_database
-from worker.cli.options import json_flag, setting
-from worker.cli.wording import moment, plain
+from worker.cli.options import json_flag, run_settings
+from worker.cli.wording import counted, moment, plain
 from worker.database.client import Database, Row
 from worker.errors import UsageError
 from worker.webhooks import outbox
 
 
 @click.command("deliver")
-@click.option("--list", "is_list", is_flag=True, help="Show what waits and what was given up.")
-@click.option("--limit", type=click.IntRange(min=1), default=100, help="Events to show at most.")
-@click.option("--retry-given-up", is_flag=True, help="Try the given-up events again as well.")
-@setting("--quiet", is_flag=True, help="Print nothing when nothing was wrong.")
+@click.option(
+    "--list", "is_list", is_flag=True, help="Show the events that wait and those given up."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Show at most this many events.",
+)
+@click.option("--retry-given-up", is_flag=True, help="Also send events that were given up.")
+@run_settings("quiet")
 @json_flag
 def deliver(is_list: bool, limit: int, retry_given_up: bool, quiet: bool, as_json: bool) -> None:
-    """Send the webhooks that are due; the signing secret is NIGHTSHIFT_WEBHOOK_SECRET.
+    """Send the webhooks that are due, signed with NIGHTSHIFT_WEBHOOK_SECRET.
 
-    Failed deliveries are data, not an exit code: they are tried again later, for three days.
+    A failed delivery does not change the exit code: it is tried again later, for three days.
     """
     if is_list and retry_given_up:
-        raise UsageError("--list shows and --retry-given-up sends; give one of them")
+        raise UsageError("--list only shows and --retry-given-up sends; give one of them")
     with closing(open_database()) as db:
         if is_list:
             _list(db, limit, as_json)
@@ -56,15 +64,14 @@ def _deliver(db: Database, retry_given_up: bool, quiet: bool, as_json: bool) -> 
         return
     if quiet and not (tally.failed or tally.given_up):
         return
-    again = f"{_events(revived)} tried again; " if retry_given_up else ""
-    click.echo(
+    again = f"{counted(revived, 'event')} tried again; " if retry_given_up else ""
+    text = (
         f"{again}{tally.delivered:,} delivered, {tally.failed:,} failed, "
         f"{tally.given_up:,} given up; {left['waiting']:,} waiting"
-        + (
-            f"; see launcher.py deliver --list ({left['given_up']:,} given up)"
-            * bool(left["given_up"])
-        )
     )
+    if left["given_up"]:
+        text += f"; see launcher.py deliver --list ({left['given_up']:,} given up)"
+    click.echo(text)
 
 
 def _list(db: Database, limit: int, as_json: bool) -> None:
@@ -81,12 +88,12 @@ def _list(db: Database, limit: int, as_json: bool) -> None:
         state = "given up" if next_try is None else f"next try {moment(next_try)}"
         click.echo(
             f"job {row['job_id']}  {row['event']}  {moment(row['happened_at'])}  "
-            f"to {shown(row['url'])}  tried {row['deliveries']} times, {state}"
+            f"to {shown(row['url'])}  tried {counted(row['deliveries'], 'time')}, {state}"
             + (f": {row['last_problem']}" if row["last_problem"] else "")
         )
     more = left["waiting"] + left["given_up"] - len(rows)
     click.echo(
-        f"{_events(left['waiting'])} waiting, {left['given_up']:,} given up"
+        f"{counted(left['waiting'], 'event')} waiting, {left['given_up']:,} given up"
         + (f"; {more:,} not shown, see --limit" if more > 0 else "")
         + ("; try those again with --retry-given-up" if left["given_up"] else "")
     )
@@ -95,10 +102,6 @@ def _list(db: Database, limit: int, as_json: bool) -> None:
 def _plain(row: Row) -> dict[str, Any]:
     """Make a row fit for JSON, without its URL, which may hold credentials."""
     return {name: plain(value) for name, value in row.items() if name != "url"}
-
-
-def _events(count: int) -> str:
-    return f"{count:,} event{'s' if count != 1 else ''}"
 
 
 COMMANDS = [deliver]

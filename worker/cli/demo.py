@@ -32,10 +32,10 @@ DEMO_FLAGS = (
 
 @click.command("demo")
 def demo() -> int:
-    """Drain the pages of a bundled demo site: a first look at everything."""
+    """Drain a bundled demo site in under a minute: a first look at Nightshift."""
     with _demo_site() as base_url:
         first, last = call_in_child(_enqueue, base_url)
-        click.echo(f"demo site at {base_url}, its pages are jobs {first} to {last}", err=True)
+        click.echo(f"demo site at {base_url}; its pages are jobs {first} to {last}", err=True)
         code = run.main(DEMO_FLAGS, prog_name="launcher.py run", standalone_mode=False)
     click.echo(
         "\nwhere to look next:\n"

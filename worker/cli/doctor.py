@@ -21,8 +21,9 @@ from worker.cli.options import json_flag
 from worker.cli.preflight import check_errors_dir
 from worker.database import migrations
 from worker.database.client import Database
+from worker.database_settings import DatabaseSettings
 from worker.errors import NightshiftError, SettingsError
-from worker.settings import PROJECT_ROOT, DatabaseSettings
+from worker.settings import PROJECT_ROOT
 from worker.tasks import registry
 
 MIN_FREE_BYTES = 1_000_000_000

@@ -13,20 +13,27 @@ from worker.cli.connection import state_dir
 from worker.cli.options import json_flag
 from worker.drill.course import run_drill
 from worker.drill.scratch import scratch_world
+from worker.exit_codes import ExitCode
 from worker.system.fork import adopt_orphans
-
-EXIT_NOT_CLEAN = 1
 
 
 @click.command("drill")
-@click.option("--jobs", type=click.IntRange(min=1), default=5000, show_default=True)
-@click.option("--faults", type=click.IntRange(min=0), default=200, show_default=True)
-@click.option("--workers", type=click.IntRange(min=1), default=6, show_default=True)
-@click.option("--seed", type=int, help="Repeat a drill's order of faults.  [default: the time]")
-@click.option("--keep", is_flag=True, help="Leave the scratch folder until the next drill.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), default=5000, show_default=True, help="Jobs to do."
+)
+@click.option(
+    "--faults", type=click.IntRange(min=0), default=200, show_default=True, help="Faults to inject."
+)
+@click.option(
+    "--workers", type=click.IntRange(min=1), default=6, show_default=True, help="Worker processes."
+)
+@click.option(
+    "--seed", type=int, help="Repeat the faults of an earlier drill.  [default: the time]"
+)
+@click.option("--keep", is_flag=True, help="Keep the scratch folder until the next drill.")
 @json_flag
 def drill(jobs: int, faults: int, workers: int, seed: int | None, keep: bool, as_json: bool) -> int:
-    """Kill, stop and cut off a real pool at work, then count every job.
+    """Kill, stop and cut off the parts of a real run, then count every job.
 
     Runs on a scratch database and never touches yours. Exit code 1 when a job was lost, finished
     twice or held by two workers at once, or when a process or temporary folder was left behind.
@@ -49,7 +56,7 @@ def drill(jobs: int, faults: int, workers: int, seed: int | None, keep: bool, as
         click.echo(json.dumps(report.as_json()))
     else:
         click.echo("\n".join(report.lines()))
-    return 0 if report.is_clean else EXIT_NOT_CLEAN
+    return ExitCode.OK if report.is_clean else ExitCode.UNEXPECTED
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

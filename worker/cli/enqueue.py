@@ -1,4 +1,4 @@
-"""`launcher.py enqueue`: fill the queue from a URL, a text file, CSV, JSONL, or standard input."""
+"""`launcher.py enqueue`: add jobs from a URL, a text file, CSV, JSONL, or standard input."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from typing import IO, Any
 import click
 
 from worker.cli.connection import open_database
-from worker.cli.options import CALLBACK_URL, setting
+from worker.cli.options import CALLBACK_URL, run_settings
 from worker.cli.progress import ByteProgress
+from worker.cli.wording import counted
 from worker.errors import PayloadError, UsageError
 from worker.intake import records
 from worker.intake.bulk import open_bulk
@@ -24,6 +25,7 @@ from worker.intake.jobs import JobMaker, NewJob, Problem
 from worker.intake.lines import Lines
 from worker.settings import parse_duration
 from worker.tasks import registry
+from worker.urls import job_url_problem
 
 SHOWN_PROBLEMS = 20
 # The width of its column.
@@ -53,37 +55,47 @@ class Tally:
 @click.command("enqueue")
 @click.argument("source")
 @click.option("--task", default="visit", show_default=True, help="The task that does the jobs.")
-@setting("--tasks", multiple=True, metavar="FILE_OR_MODULE", help="Check payloads by these tasks.")
+@run_settings("tasks")
 @click.option(
     "--format",
     "kind",
     type=click.Choice(["text", "csv", "jsonl"]),
-    help="Of the file.  [default: by its name]",
+    help="Format of the file.  [default: by its name, else text]",
 )
-@click.option("--delimiter", default=None, help="Of CSV columns.  [default: comma; tab for .tsv]")
-@click.option("--encoding", default="utf-8", show_default=True, help="Of the file.")
+@click.option("--delimiter", help="Character between CSV columns.  [default: comma; tab for .tsv]")
+@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the file.")
 @click.option(
     "--map",
     "mapping",
     multiple=True,
     metavar="FIELD=COLUMN",
-    help="A payload field from a column.",
+    help="Fill a payload field from a column; repeatable.",
 )
 @click.option(
-    "--dedupe", metavar="TEMPLATE", help="Dedupe key such as '{sku}'; taken keys are passed over."
+    "--dedupe", metavar="TEMPLATE", help="Key such as '{sku}'; skip jobs whose key is in the queue."
 )
-@click.option("--profile", metavar="TEMPLATE", help="Their profile: p1, or '{column}'.")
-@click.option("--account", metavar="TEMPLATE", help="Their account: any of its profiles will do.")
-@click.option("--priority", type=int, default=0, show_default=True, help="Lower is sooner.")
-@click.option("--not-before", metavar="TIME", help="2h from now, or 2026-01-31T18:00 (local).")
-@click.option("--max-attempts", type=click.IntRange(min=1), help="Attempts each job gets.")
-@click.option("--callback-url", type=CALLBACK_URL, metavar="URL", help="Told of each outcome.")
+@click.option("--profile", metavar="TEMPLATE", help="Profile of the jobs: p1, or '{column}'.")
+@click.option(
+    "--account", metavar="TEMPLATE", help="Account of the jobs; any of its profiles may do them."
+)
+@click.option("--priority", type=int, default=0, show_default=True, help="Lower starts sooner.")
+@click.option(
+    "--not-before", metavar="TIME", help="Earliest start: 2h (from now), or 2026-01-31T18:00."
+)
+@click.option(
+    "--max-attempts",
+    type=click.IntRange(min=1),
+    help="Attempts each job gets.  [default: --max-attempts of the run]",
+)
+@click.option(
+    "--callback-url", type=CALLBACK_URL, metavar="URL", help="Webhook URL for each job's outcome."
+)
 @click.option("--skip-bad", is_flag=True, help="Add the good lines even if others are bad.")
 @click.option("--dry-run", is_flag=True, help="Check everything and add nothing.")
 def enqueue(source: str, task: str, **flags: Any) -> int:
-    """Add jobs: SOURCE is a URL, a file (text with a URL a line, CSV, JSONL), or - for stdin.
+    """Add jobs. SOURCE is a URL, a file (one URL per line, CSV or JSONL), or - for stdin.
 
-    One bad line, and nothing is added, unless --skip-bad says so.
+    If a line is bad, nothing is added, unless --skip-bad is given.
     """
     if not 1 <= len(task) <= MAX_TASK_NAME:
         raise UsageError(f"--task: a task's name has 1 to {MAX_TASK_NAME} characters")
@@ -103,10 +115,10 @@ def enqueue(source: str, task: str, **flags: Any) -> int:
             return _report_dry_run(tally, source)
         added = _insert(rows, tally, source, task, flags, is_routed=maker.is_routed)
     duplicates = tally.jobs - added
-    _show_problems(tally, source, "were passed over")
+    _show_problems(tally, source, "they were skipped")
     click.echo(
-        f"added {_jobs(added)} for task {task}"
-        + (f", {duplicates:,} were there already" if duplicates else "")
+        f"added {counted(added, 'job')} for task {task}"
+        + (f", {counted(duplicates, 'duplicate')} skipped" if duplicates else "")
     )
     return 0
 
@@ -128,7 +140,7 @@ def _insert(
             if tally.bad and not flags["skip_bad"]:
                 raise UsageError(_problem_text(tally, source, "nothing was added"))
             if not tally.jobs:
-                raise UsageError(f"{_name(source)} holds no job; nothing was added")
+                raise UsageError(f"{_name(source)} has no job in it; nothing was added")
         return bulk.inserted
 
 
@@ -173,7 +185,7 @@ def _open(source: str) -> Iterator[IO[bytes]]:
 
 
 def _check(name: str, sources: tuple[str, ...]) -> Callable[[Mapping[str, Any]], object]:
-    """Check payloads by the task's own declaration, if the task is known here."""
+    """Check payloads against the task's own declaration, if the task is known here."""
     task = registry.load(sources).find(name)
     if name == "visit":
         return _check_visit
@@ -184,7 +196,7 @@ def _check_visit(payload: Mapping[str, Any]) -> None:
     url = payload.get("url")
     if not isinstance(url, str):
         raise PayloadError('lacks "url"; name its column with --map url=COLUMN')
-    if problem := records.url_problem(url.strip()):
+    if problem := job_url_problem(url.strip()):
         raise PayloadError(problem)
 
 
@@ -234,7 +246,7 @@ def _not_before(text: str | None) -> datetime | None:
 
 def _report_dry_run(tally: Tally, source: str) -> int:
     _show_problems(tally, source, "nothing was added")
-    click.echo(f"would add {_jobs(tally.jobs)}; {_bad_lines(tally.bad)}")
+    click.echo(f"would add {counted(tally.jobs, 'job')}; {counted(tally.bad, 'bad line')}")
     return 2 if tally.bad else 0
 
 
@@ -246,20 +258,12 @@ def _show_problems(tally: Tally, source: str, consequence: str) -> None:
 def _problem_text(tally: Tally, source: str, consequence: str) -> str:
     more = tally.bad - len(tally.shown)
     rest = [f"  and {more:,} more"] if more else []
-    heading = f"{_name(source)} has {_bad_lines(tally.bad)}; {consequence}:"
+    heading = f"{_name(source)} has {counted(tally.bad, 'bad line')}; {consequence}:"
     return "\n".join([heading, *tally.shown, *rest])
 
 
 def _name(source: str) -> str:
     return "standard input" if source == "-" else source
-
-
-def _jobs(count: int) -> str:
-    return f"{count:,} job{'s' if count != 1 else ''}"
-
-
-def _bad_lines(count: int) -> str:
-    return f"{count:,} bad line{'s' if count != 1 else ''}"
 
 
 COMMANDS = [enqueue]

@@ -1,22 +1,19 @@
-"""`launcher.py errors`, `mute` and `unmute`: a night's failures as a few groups, not as rows."""
+"""`launcher.py errors`, `mute` and `unmute`: failures in groups, instead of one by one."""
 
 from __future__ import annotations
 
 import json
-import os
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import click
 
 from worker.cli.connection import open_database
-from worker.cli.options import DURATION, json_flag
-from worker.cli.wording import moment, operator, plain
+from worker.cli.options import DURATION, errors_dir, json_flag
+from worker.cli.wording import counted, moment, operator, plain
 from worker.database.client import Database, Row
+from worker.evidence.redaction import printable
 from worker.history import archive, dead_letters
-from worker.log import printable
-from worker.settings import PROJECT_ROOT
 
 SHORT = 8
 NO_GROUP = "–"
@@ -25,13 +22,13 @@ NO_GROUP = "–"
 @click.command("errors")
 @click.argument("group", required=False)
 @click.option("--all", "with_muted", is_flag=True, help="Show muted groups too.")
-@click.option("--since", type=DURATION, help="Only jobs that failed within the last 6h, 2d.")
+@click.option("--since", type=DURATION, help="Only jobs that failed within this time: 6h, 2d.")
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
     default=20,
     show_default=True,
-    help="Jobs shown of a GROUP.",
+    help="Show at most this many jobs of a GROUP.",
 )
 @json_flag
 def errors(
@@ -39,8 +36,8 @@ def errors(
 ) -> None:
     """Group the jobs in error by what went wrong; with GROUP, list its jobs.
 
-    The beginning of a group's name is enough. NEW is what was first seen since the latest run
-    began.
+    The beginning of a group's name is enough. NEW marks groups that were first seen after the
+    latest run began.
     """
     with closing(open_database()) as db:
         if group is not None:
@@ -59,9 +56,9 @@ def errors(
 
 @click.command("mute")
 @click.argument("group")
-@click.option("--reason", default="by hand", show_default=True, help="Shown with --all.")
+@click.option("--reason", default="by hand", show_default=True, help="Why; shown by errors --all.")
 def mute(group: str, reason: str) -> None:
-    """Leave a group out of `errors`, of a run's last words and of filters."""
+    """Hide a group from `errors`, from the summaries of runs, and from --filter."""
     with closing(open_database()) as db:
         found = dead_letters.find_group(db, group)
         dead_letters.mute(db, found["fingerprint"], by=operator(), reason=reason)
@@ -75,7 +72,7 @@ def unmute(group: str) -> None:
     with closing(open_database()) as db:
         found = dead_letters.find_group(db, group)
         was_muted = dead_letters.unmute(db, found["fingerprint"])
-    click.echo(f"unmuted {found['fingerprint']}" if was_muted else "it was not muted")
+    click.echo(f"unmuted {found['fingerprint']}" if was_muted else "that group was not muted")
 
 
 def _group_lines(shown: list[Row], left_out: list[Row]) -> list[str]:
@@ -83,22 +80,28 @@ def _group_lines(shown: list[Row], left_out: list[Row]) -> list[str]:
     if shown:
         jobs, new = sum(row["jobs"] for row in shown), sum(bool(row["is_new"]) for row in shown)
         lines.append(
-            f"{jobs:,} jobs in error in {len(shown):,} groups" + (f", {new:,} NEW" if new else "")
+            f"{counted(jobs, 'job')} in error in {counted(len(shown), 'group')}"
+            + (f", {new:,} NEW" if new else "")
         )
     else:
-        lines.append("no job is in error" if not left_out else "no job is in error, but for muted")
+        lines.append(
+            "no job is in error" if not left_out else "no job is in error outside muted groups"
+        )
     for row in shown:
         marks = (" NEW" if row["is_new"] else "") + (" MUTED" if row["muted_at"] else "")
         lines += [
             f"{row['jobs']:>7,}  {_short(row['fingerprint'])}{marks}  {row['label']}",
             f"{'':9}first {moment(row['first_seen'])}, last {moment(row['last_seen'])}; "
-            f"such as job {row['sample_job']}{_evidence(row['evidence'])}",
+            f"for example job {row['sample_job']}{_evidence(row['evidence'])}",
         ]
         if row["muted_at"]:
             lines.append(f"{'':9}muted by {row['muted_by']}: {row['mute_reason']}")
     if left_out:
         jobs = sum(row["jobs"] for row in left_out)
-        lines.append(f"left out: {jobs:,} jobs in {len(left_out):,} muted groups (see --all)")
+        lines.append(
+            f"not shown: {counted(jobs, 'job')} in {counted(len(left_out), 'muted group')}; "
+            f"see --all"
+        )
     first = next((row["fingerprint"] for row in shown if row["fingerprint"]), None)
     if first:
         lines.append(
@@ -120,8 +123,8 @@ def _tell_group(db: Database, group: Row, limit: int, as_json: bool) -> None:
         return
     lines = [
         f"{key}  {group['label']}",
-        f"  {total:,} jobs in error now; {group['failures']:,} attempts ever failed so, first "
-        f"{moment(group['first_seen'])}, last {moment(group['last_seen'])}",
+        f"  {counted(total, 'job')} in error now; {counted(group['failures'], 'attempt')} failed "
+        f"like this, first {moment(group['first_seen'])}, last {moment(group['last_seen'])}",
     ]
     if group["muted_at"]:
         lines.append(
@@ -134,7 +137,7 @@ def _tell_group(db: Database, group: Row, limit: int, as_json: bool) -> None:
             f"{job['reason'] or ''}{_evidence(job['evidence'])}"
         )
     if total > len(jobs):
-        lines.append(f"  and {total - len(jobs):,} more (--limit)")
+        lines.append(f"  and {total - len(jobs):,} more; raise --limit")
     if total:
         lines.append(
             f"next: launcher.py show {jobs[0]['id']}"
@@ -149,10 +152,7 @@ def _plain_group(row: Row) -> dict[str, Any]:
 
 
 def _evidence(folder: str | None) -> str:
-    if not folder:
-        return ""
-    errors_dir = Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
-    return f", {errors_dir / folder}"
+    return f", {errors_dir() / folder}" if folder else ""
 
 
 def _short(fingerprint: str | None) -> str:

@@ -1,9 +1,13 @@
-"""Groups of commands that do the most wanted thing when no command is named."""
+"""Groups of commands with a default command, and the exit codes for `--help`."""
 
 from __future__ import annotations
 
 import click
 
+from worker.exit_codes import table
+
+# The mark keeps click from joining the lines.
+HELP_EPILOG = f"\b\n{table()}"
 OWN_FLAGS = ("-h", "--help", "--version")
 
 

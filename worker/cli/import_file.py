@@ -1,4 +1,4 @@
-"""Files that are imported whole or not at all: bad lines are told by their number and a reason."""
+"""Files that are imported whole or not at all; each bad line is listed with its reason."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import TypeVar
 
 import click
 
+from worker.cli.wording import counted
 from worker.errors import UsageError
-from worker.log import printable
+from worker.evidence.redaction import printable
 
 MOST_BAD_LINES = 20
 
@@ -44,5 +45,7 @@ def all_or_none(found: Iterable[T | BadLine]) -> list[T]:
         click.echo(f"line {line.number}: {printable(line.reason)}", err=True)
     if bad:
         more = f" ({len(bad) - MOST_BAD_LINES} not shown)" if len(bad) > MOST_BAD_LINES else ""
-        raise UsageError(f"{len(bad)} bad lines{more}; nothing was imported: mend them first")
+        raise UsageError(
+            f"{counted(len(bad), 'bad line')}{more}; nothing was imported: correct them first"
+        )
     return good

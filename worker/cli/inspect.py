@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,16 +13,15 @@ import click
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.why import sentence_about
 from worker.cli.connection import open_database
-from worker.cli.options import json_flag
-from worker.cli.wording import duration, moment, plain
+from worker.cli.options import errors_dir, json_flag
+from worker.cli.wording import counted, duration, moment, plain
 from worker.database.client import Database, Row
 from worker.errors import UsageError
+from worker.evidence.redaction import printable
 from worker.history import archive
-from worker.log import printable
 from worker.profiles import store
 from worker.queue import pause, runs
 from worker.queue.claims import Queue
-from worker.settings import PROJECT_ROOT
 
 MAX_CLOSED = 10
 
@@ -32,7 +29,7 @@ MAX_CLOSED = 10
 @click.command("status")
 @json_flag
 def status(as_json: bool) -> None:
-    """Show how many jobs are in which state, and what is at work."""
+    """Show how many jobs are in each status, and what is running."""
     with closing(open_database()) as db:
         report = _report(db)
     if as_json:
@@ -46,15 +43,14 @@ def status(as_json: bool) -> None:
 @click.argument("job_id", type=int, metavar="ID")
 @json_flag
 def show(job_id: int, as_json: bool) -> None:
-    """Tell what happened to one job: its state, its attempts, its evidence."""
+    """Show what happened to one job: its status, its attempts, its evidence."""
     with closing(open_database()) as db:
         job, history = _read(db, job_id)
     if as_json:
         job["payload"], job["result"] = _parsed(job["payload"]), _parsed(job["result"])
         click.echo(json.dumps({"job": job, "attempts": history}, default=plain))
         return
-    errors_dir = Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
-    for line in [*_job_lines(job), *_attempt_lines(history, errors_dir)]:
+    for line in [*_job_lines(job), *_attempt_lines(history)]:
         click.echo(printable(line))
     if job["last_error"]:
         click.echo("\nlast error:")
@@ -93,21 +89,21 @@ def _report(db: Database) -> dict[str, Any]:
 def _status_lines(report: dict[str, Any]) -> Iterator[str]:
     counts, paused, delayed = report["jobs"], report["paused"], report["waiting"]
     total = sum(counts.values())
-    yield f"{total:,} jobs: " + ", ".join(f"{n:,} {name}" for name, n in counts.items())
+    yield f"{counted(total, 'job')}: " + ", ".join(f"{n:,} {name}" for name, n in counts.items())
     if paused is not None:
         yield (
             f"PAUSED since {moment(paused['set_at'])} by {paused['set_by']}: {paused['reason']}; "
-            f"go on with: launcher.py resume"
+            f"continue with: launcher.py resume"
         )
     if delayed.get("jobs"):
         due = float(delayed["next_due_seconds"])
         when = f"in {duration(due)}" if due > 0 else "now"
-        yield f"{delayed['jobs']:,} pending jobs wait for their time, the next {when}"
+        yield f"waiting for their time: {counted(delayed['jobs'], 'pending job')}, next {when}"
     if report["profiles"] or report["accounts_paused"]:
         yield _profile_line(report["profiles"], report["accounts_paused"])
     yield from _closed_lines(report["closed"])
     for row in report["in_progress"]:
-        late = "" if row["lease_seconds"] >= 0 else "  LEASE OVER: run `make sweep`"
+        late = "" if row["lease_seconds"] >= 0 else "  LEASE EXPIRED: run `make sweep`"
         yield (
             f"  worker {row['worker_id']}: job {row['id']} ({row['task']}), attempt "
             f"{row['attempts']}, for {duration(float(row['age_seconds']))}{late}"
@@ -127,10 +123,11 @@ def _read(db: Database, job_id: int) -> tuple[Row, list[Row]]:
 
 
 def _job_lines(job: Row) -> list[str]:
-    cap = job["max_attempts"] or "the run's cap"
+    limit = job["max_attempts"] or "--max-attempts of the run"
+    after = " after" if job["status"] in ("done", "error") else ","
     lines = [
-        f"job {job['id']} ({job['task']}): {job['status']}, "
-        f"{job['attempts']} attempts of {cap}, priority {job['priority']}",
+        f"job {job['id']} ({job['task']}): {job['status']}{after} "
+        f"{counted(job['attempts'], 'attempt')} (limit {limit}), priority {job['priority']}",
         f"  payload   {job['payload']}",
     ]
     if job["profile"] or job["account"]:
@@ -154,7 +151,7 @@ def _job_lines(job: Row) -> list[str]:
     return lines
 
 
-def _attempt_lines(history: list[Row], errors_dir: Path) -> list[str]:
+def _attempt_lines(history: list[Row]) -> list[str]:
     lines = []
     for row in history:
         took = ""
@@ -170,13 +167,13 @@ def _attempt_lines(history: list[Row], errors_dir: Path) -> list[str]:
         if row["reason"]:
             lines.append(f"    {row['reason']}")
         if row["evidence"]:
-            lines.append(f"    evidence: {errors_dir / row['evidence']}")
+            lines.append(f"    evidence: {errors_dir() / row['evidence']}")
     return lines
 
 
 def _profile_line(profiles: dict[str, int], accounts_paused: int) -> str:
     states = ", ".join(f"{number:,} {state}" for state, number in profiles.items())
-    paused = f"{accounts_paused:,} account{'s' if accounts_paused != 1 else ''} paused"
+    paused = f"{counted(accounts_paused, 'account')} paused"
     return f"profiles: {states or 'none'}" + (f"; {paused}" if accounts_paused else "")
 
 
@@ -193,7 +190,7 @@ def _run_line(run: Row) -> str:
     line = f"latest run: {run['id']} on {run['host']}, started {moment(run['started_at'])}"
     if run["ended_at"]:
         return f"{line}, ended {moment(run['ended_at'])}"
-    return f"{line}, last beat {duration(float(run['silent_seconds']))} ago"
+    return f"{line}, last heartbeat {duration(float(run['silent_seconds']))} ago"
 
 
 def _parsed(text: str | None) -> Any:

@@ -10,13 +10,11 @@ from pathlib import Path
 import click
 
 from worker import __version__
-from worker.cli.groups import DefaultGroup
+from worker.cli.groups import HELP_EPILOG, DefaultGroup
 from worker.errors import NightshiftError
-from worker.log import redact
+from worker.evidence.redaction import redact_text
+from worker.exit_codes import ExitCode
 from worker.settings import PROJECT_ROOT, load_dotenv
-
-EXIT_UNEXPECTED = 1
-
 
 # Where each command is: a module is imported when one of its commands is used, because all of
 # them together take longer to import than most commands do to run.
@@ -72,6 +70,7 @@ class Commands(DefaultGroup):
 
 @click.group(
     cls=Commands,
+    epilog=HELP_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="nightshift")
@@ -83,25 +82,25 @@ def cli() -> None:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run a command; every error a person can mend is one line on stderr."""
+    """Run a command; an error that a person can correct is one line on stderr."""
     try:
         load_dotenv(Path(os.environ.get("NIGHTSHIFT_ENV_FILE") or PROJECT_ROOT / ".env"))
         # Not cli.main(): that ends with 1 when whoever read our output has seen enough.
         arguments = sys.argv[1:] if argv is None else argv
         with cli.make_context("launcher.py", list(arguments)) as context:
             code = cli.invoke(context)
-        sys.exit(code if isinstance(code, int) else 0)
+        sys.exit(code if isinstance(code, int) else ExitCode.OK)
     except click.exceptions.Exit as ending:
         sys.exit(ending.exit_code)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        sys.exit(130)
+        sys.exit(ExitCode.INTERRUPTED)
     except NightshiftError as error:
-        click.echo(f"nightshift: {redact(str(error))}", err=True)
+        click.echo(f"nightshift: {redact_text(str(error))}", err=True)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # Whoever read our output has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        sys.exit(ExitCode.OK)

@@ -1,17 +1,17 @@
-"""Flags and their variables: `--errors-dir` is `NIGHTSHIFT_ERRORS_DIR`, without being told."""
+"""Flags and their variables: `--errors-dir` is `NIGHTSHIFT_ERRORS_DIR`, for every flag of `run`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from dataclasses import Field
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import click
 
-from worker.settings import parse_duration
-
-# The width of its column.
-MAX_CALLBACK_URL = 2048
+from worker.settings import PROJECT_ROOT, Flag, flag_fields, flag_name, parse_duration
+from worker.urls import callback_url_problem
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -33,12 +33,12 @@ class Duration(click.ParamType[float]):
 
 
 class CallbackUrl(click.ParamType[str]):
-    """Where to send webhooks; what is wrong is not repeated, because it may hold credentials."""
+    """Where to send webhooks; a wrong one is not repeated, because it may hold a password."""
 
     name = "url"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value and (problem := url_problem(str(value))):
+        if value and (problem := callback_url_problem(str(value))):
             self.fail(problem, param, ctx)
         return str(value)
 
@@ -46,27 +46,61 @@ class CallbackUrl(click.ParamType[str]):
 DURATION = Duration()
 CALLBACK_URL = CallbackUrl()
 
+# How a setting's declared type is given on the command line.
+_KINDS: dict[str, dict[str, Any]] = {
+    "bool": {"is_flag": True},
+    "int": {"type": int},
+    "float": {"type": DURATION},
+    "str": {"type": str},
+    "Path": {"type": click.Path(path_type=Path)},
+    "tuple[str, ...]": {"multiple": True},
+}
 
-def setting(flag: str, *more: str, **attributes: Any) -> Decorator:
-    """Declare a flag that can also be set in the environment or in `.env`."""
-    name = flag.partition("/")[0].lstrip("-").replace("-", "_").upper()
-    attributes.setdefault("show_default", attributes.get("default") is not None)
-    return click.option(flag, *more, envvar=f"NIGHTSHIFT_{name}", **attributes)
+
+def run_settings(*names: str) -> Decorator:
+    """Give a command the flags of a run's settings: the ones that are named, or all of them."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for each in reversed(flag_fields()):
+            if not names or each.name in names:
+                command = _option(each)(command)
+        return command
+
+    return decorate
 
 
-def url_problem(url: str) -> str | None:
-    """Say what keeps a URL from being called back, if anything does."""
-    if len(url) > MAX_CALLBACK_URL:
-        return f"longer than {MAX_CALLBACK_URL} characters"
-    try:
-        parts = urlsplit(url)
-        is_complete = parts.scheme in ("http", "https") and bool(parts.hostname)
-        is_complete = is_complete and (parts.port is None or parts.port > 0)
-    except ValueError:
-        is_complete = False
-    if not is_complete or any(ord(character) <= ord(" ") for character in url):
-        return "not a URL that can be called back; write http://… or https://…"
-    return None
+def errors_dir() -> Path:
+    """Return the folder of the evidence, for commands that only point to it."""
+    return Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
+
+
+def _option(each: Field[Any]) -> Decorator:
+    flag: Flag = each.metadata["flag"]
+    name = flag_name(each)
+    attributes = dict(_KINDS[str(each.type).removesuffix(" | None")])
+    if flag.choices:
+        attributes["type"] = click.Choice(flag.choices)
+    if "is_flag" not in attributes and flag.default is not None:
+        attributes |= {"default": flag.default, "show_default": flag.default != ()}
+
+    def convert(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
+        if flag.off:
+            value = not value
+        elif value == "":
+            value = None
+        flag.check(name, value)
+        return value.absolute() if isinstance(value, Path) else value
+
+    variable = "NIGHTSHIFT_" + name.lstrip("-").replace("-", "_").upper()
+    return click.option(
+        name,
+        each.name,
+        envvar=variable,
+        help=flag.help,
+        metavar=flag.metavar,
+        callback=convert,
+        **attributes,
+    )
 
 
 json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")

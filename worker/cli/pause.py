@@ -12,17 +12,22 @@ from worker.queue import pause as pausing
 
 
 @click.command("pause")
-@click.option("--reason", default="by hand", show_default=True, help="Shown to whoever wonders.")
+@click.option(
+    "--reason", default="by hand", show_default=True, help="Why; shown by `status` and `why`."
+)
 def pause(reason: str) -> None:
-    """Let no pool claim new jobs; jobs in flight are finished, browsers stay warm."""
+    """Stop every run on the database from claiming jobs.
+
+    Running jobs finish, and the browsers stay open.
+    """
     with closing(open_database()) as db:
         pausing.pause(db, reason, operator())
-    click.echo("paused: no pool on this database claims anything more; resume: launcher.py resume")
+    click.echo("paused: no run on this database claims new jobs; continue with: launcher.py resume")
 
 
 @click.command("resume")
 def resume() -> None:
-    """Let paused pools claim again."""
+    """Let paused runs claim jobs again."""
     with closing(open_database()) as db:
         was_paused = pausing.resume(db)
     click.echo("resumed" if was_paused else "nothing was paused")

@@ -1,4 +1,4 @@
-"""What must be right before the first fork: database, schema, lock, tasks, browser, errors folder.
+"""Checks before the first fork: database, schema, lock, tasks, browser, errors folder.
 
 Runs in a child of the launcher, so that the launcher never holds a connection nor runs task files.
 """

@@ -15,7 +15,7 @@ from worker.cli.profile_views import NONE
 from worker.cli.wording import operator
 from worker.database.client import Row
 from worker.errors import UsageError
-from worker.log import printable
+from worker.evidence.redaction import printable
 from worker.profiles import changes, store
 from worker.profiles.changes import Revision
 

@@ -24,7 +24,7 @@ from worker.cli.profile_lines import read_profiles
 from worker.cli.wording import moment, operator, plain
 from worker.database.client import Database
 from worker.errors import BadData, DuplicateKey, UsageError
-from worker.log import printable
+from worker.evidence.redaction import printable
 from worker.profiles import leases, store
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile

@@ -15,7 +15,7 @@ REDRAW_SECONDS = 0.2
 
 
 class ByteProgress:
-    """How far a file has been read; nothing at all where nobody watches."""
+    """Show how far a file has been read; without a terminal, show nothing."""
 
     def __init__(self, name: str, total: int) -> None:
         console = Console(stderr=True)

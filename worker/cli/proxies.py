@@ -22,7 +22,7 @@ from worker.cli.proxy_lines import check_name, read_lines
 from worker.cli.wording import duration, moment, plain
 from worker.database.client import Row
 from worker.errors import UsageError
-from worker.log import printable
+from worker.evidence.redaction import printable
 from worker.proxies import blocks
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy

@@ -1,4 +1,4 @@
-"""`launcher.py prune`: evidence of long ago goes, by age and by disk budget."""
+"""`launcher.py prune`: remove old evidence, by age and by size."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any
 
 import click
 
-from worker.cli.options import DURATION, json_flag, setting
-from worker.cli.wording import size
+from worker.cli.options import DURATION, json_flag, run_settings
+from worker.cli.wording import counted, size
 from worker.errors import UsageError
 from worker.evidence import prune as pruning
-from worker.settings import PROJECT_ROOT
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -33,16 +32,11 @@ class Size(click.ParamType[int]):
 
 
 @click.command("prune")
-@click.option("--older-than", type=DURATION, help="What was written at least so long ago: 30d.")
-@click.option("--max-size", type=Size(), help="The oldest, until no more than this is left: 5GB.")
-@setting(
-    "--errors-dir",
-    type=click.Path(path_type=Path),
-    default=PROJECT_ROOT / "errors",
-    help="Where evidence is.",
-)
-@click.option("--dry-run", is_flag=True, help="Say what would go, and remove nothing.")
-@click.option("--quiet", is_flag=True, help="Print nothing when all went well.")
+@click.option("--older-than", type=DURATION, help="Remove what is at least this old: 30d.")
+@click.option("--max-size", type=Size(), help="Remove the oldest until this much is left: 5GB.")
+@run_settings("errors_dir")
+@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@click.option("--quiet", is_flag=True, help="Print nothing unless something went wrong.")
 @json_flag
 def prune(
     older_than: float | None,
@@ -52,9 +46,12 @@ def prune(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Remove old evidence. The jobs and their history stay; so does evidence in the making."""
+    """Remove old evidence. Jobs and their history stay.
+
+    Evidence of the last minutes stays too, because it may still be in the making.
+    """
     if older_than is None and max_size is None:
-        raise UsageError("say what is to go: --older-than 30d, --max-size 5GB, or both")
+        raise UsageError("say what to remove: --older-than 30d, --max-size 5GB, or both")
     try:
         chosen = pruning.plan(errors_dir, older_than_seconds=older_than, max_bytes=max_size)
         gone = chosen.doomed if dry_run else list(pruning.carry_out(chosen))
@@ -68,8 +65,8 @@ def prune(
     elif not quiet:
         would = "would remove" if dry_run else "removed"
         click.echo(
-            f"{would} the evidence of {len(gone):,} attempts, {size(freed)}; "
-            f"{chosen.kept:,} attempts with {size(chosen.kept_bytes)} stay"
+            f"{would} the evidence of {counted(len(gone), 'attempt')}, {size(freed)}; "
+            f"kept that of {counted(chosen.kept, 'attempt')}, {size(chosen.kept_bytes)}"
         )
     if chosen.is_over_budget:
         fresh = f"{pruning.FRESH_SECONDS / 60:.0f} minutes"

@@ -1,6 +1,6 @@
-"""Through which proxy a task is tried by hand: one that is named, or one as the pool would take.
+"""Which proxy `try` and `reproduce` use: the one that is named, or the one a run would choose.
 
-Where there are proxies a job's page goes out through one here, too, unless `--direct` is given.
+Where proxies are configured, a job's page goes through one here too, unless `--direct` is given.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ def proxy_flags(command: Callable[..., Any]) -> Callable[..., Any]:
         "--proxy",
         "proxy_name",
         metavar="NAME",
-        help="Go through this proxy.  [default: for a job, as the pool would]",
+        help="Use this proxy.  [default: for a job, the one a run would use]",
     )
-    direct = click.option("--direct", is_flag=True, help="Go through none.")
+    direct = click.option("--direct", is_flag=True, help="Use no proxy.")
     return named(direct(command))
 
 
 def find_proxy(job: Row | None, name: str | None, direct: bool) -> Proxy | None:
-    """Find the proxy for a task that is tried, for a job or for none; raises UsageError.
+    """Find the proxy to try a task with; raises UsageError.
 
-    Without a job and a name nothing is asked of the database: then the task goes out directly.
+    Without a job and without a name the database is not asked, and no proxy is used.
     """
     if name is not None and direct:
         raise UsageError("--proxy and --direct contradict each other; give one of them")
@@ -48,5 +48,5 @@ def find_proxy(job: Row | None, name: str | None, direct: bool) -> Proxy | None:
         assert job is not None
         found = choice.look(db, account_id=job["account"], site=job["site"] or "")
     if found.proxy is None and found.reason:
-        raise UsageError(f"{found.reason}; name one with --proxy NAME, or go out without: --direct")
+        raise UsageError(f"{found.reason}; name one with --proxy NAME, or use none with --direct")
     return found.proxy

@@ -1,4 +1,4 @@
-"""`launcher.py try`, `reproduce` and `init`: writing a task, and finding out why one failed."""
+"""`launcher.py try`, `reproduce` and `init`: write a task, and find out why one failed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import click
 from worker import log
 from worker.browser import evidence
 from worker.cli.connection import open_database
-from worker.cli.options import setting
+from worker.cli.options import errors_dir, run_settings
 from worker.cli.rehearsal_proxy import find_proxy, proxy_flags
 from worker.errors import NightshiftError, TaskSignal, UsageError
 from worker.evidence.files import new_attempt_folder
@@ -26,13 +26,14 @@ from worker.evidence.fingerprint import fingerprint, frames_of
 from worker.execution.rehearsal import Rehearsal, rehearse
 from worker.execution.task_call import parse_payload
 from worker.execution.verdict import describe
+from worker.exit_codes import ExitCode
+from worker.history.results import last_error_line
 from worker.proxies.proxy import Proxy
 from worker.queue.claims import Queue
 from worker.settings import PROJECT_ROOT
 from worker.tasks import registry
 from worker.tasks.registry import Task
 
-EXIT_TASK_FAILED = 1
 REPRODUCED = "reproduced"
 # A task file of such a name would hide the module from everything else, or be hidden by it.
 TAKEN_NAMES = sys.stdlib_module_names | {"worker", "launcher", "playwright", "pytest"}
@@ -40,11 +41,9 @@ TAKEN_NAMES = sys.stdlib_module_names | {"worker", "launcher", "playwright", "py
 
 @click.command("try")
 @click.argument("name", metavar="TASK")
-@click.option("--payload", help='As JSON: \'{"url": "https://example.com"}\'')
-@click.option("--job", "job_id", type=int, help="Take the payload of this job.")
-@setting("--tasks", multiple=True, metavar="FILE_OR_MODULE", help="Your own tasks; repeatable.")
-@setting("--browser", metavar="PATH", help="The Chromium to use.  [default: found]")
-@click.option("--headed", is_flag=True, help="Show the browser.")
+@click.option("--payload", help='Payload as JSON: \'{"url": "https://example.com"}\'')
+@click.option("--job", "job_id", type=int, help="Use the payload of this job.")
+@run_settings("tasks", "browser", "headless")
 @proxy_flags
 def try_task(
     name: str,
@@ -52,11 +51,11 @@ def try_task(
     job_id: int | None,
     tasks: tuple[str, ...],
     browser: str | None,
-    headed: bool,
+    headless: bool,
     proxy_name: str | None,
     direct: bool,
 ) -> int:
-    """Run one task here and now, without the queue; its result goes to stdout."""
+    """Run one task now, without the queue, and print its result."""
     task = registry.load(tasks).get(name)
     if (payload is None) == (job_id is None):
         raise UsageError("give the payload with --payload JSON, or a job's with --job ID")
@@ -64,38 +63,36 @@ def try_task(
     values = parse_payload(payload or "" if job is None else job["payload"])
     task.fit(values)
     proxy = find_proxy(job, proxy_name, direct)
-    with _rehearsal(browser, headed, proxy) as rehearsal:
+    with _rehearsal(browser, headless, proxy) as rehearsal:
         return _run(rehearsal, task, values, job_id or 0)
 
 
 @click.command("reproduce")
 @click.argument("job_id", type=int, metavar="ID")
-@setting("--tasks", multiple=True, metavar="FILE_OR_MODULE", help="Your own tasks; repeatable.")
-@setting("--browser", metavar="PATH", help="The Chromium to use.  [default: found]")
-@click.option("--headed", is_flag=True, help="Show the browser.")
+@run_settings("tasks", "browser", "headless")
 @proxy_flags
 def reproduce(
     job_id: int,
     tasks: tuple[str, ...],
     browser: str | None,
-    headed: bool,
+    headless: bool,
     proxy_name: str | None,
     direct: bool,
 ) -> int:
-    """Run a failed job again, here, with a trace, and put new evidence beside the old.
+    """Run a failed job again here, with a trace, and put new evidence beside the old.
 
-    The queue is only read: the job stays as it is.
+    The queue is only read: the job itself stays as it is.
     """
     job = _job(job_id)
     task = registry.load(tasks).get(job["task"])
     values = parse_payload(job["payload"])
     task.fit(values)
-    errors_dir = Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
-    click.echo(f"job {job_id} ({task.name}) was {job['status']}: {_last_line(job)}", err=True)
+    reason = last_error_line(job["last_error"]) or "no error"
+    click.echo(f"job {job_id} ({task.name}) is {job['status']}: {reason}", err=True)
     proxy = find_proxy(job, proxy_name, direct)
-    with _rehearsal(browser, headed, proxy) as rehearsal:
-        trace = new_attempt_folder(errors_dir, job_id, REPRODUCED) / "trace.zip"
-        code = _run(rehearsal, task, values, job_id, trace=trace, errors_dir=errors_dir)
+    with _rehearsal(browser, headless, proxy) as rehearsal:
+        trace = new_attempt_folder(errors_dir(), job_id, REPRODUCED) / "trace.zip"
+        code = _run(rehearsal, task, values, job_id, trace=trace)
     click.echo(f"trace: playwright show-trace {trace}", err=True)
     return code
 
@@ -111,7 +108,7 @@ def init(name: str) -> None:
     task_path, test_path = Path(f"{name}.py"), Path(f"test_{name}.py")
     for path in (task_path, test_path):
         if path.exists():
-            raise UsageError(f"{path} is there already; choose another name")
+            raise UsageError(f"{path} exists already; choose another name")
     for path, template in ((task_path, "task.py.txt"), (test_path, "test_task.py.txt")):
         text = (Path(__file__).parent / "templates" / template).read_text(encoding="utf-8")
         path.write_text(
@@ -133,7 +130,6 @@ def _run(
     job_id: int,
     *,
     trace: Path | None = None,
-    errors_dir: Path | None = None,
 ) -> int:
     try:
         result = rehearsal.run(task, payload, job_id=job_id, trace=trace, on_step=_show_step)
@@ -142,14 +138,14 @@ def _run(
             click.echo(f"{type(error).__name__}: {describe(error)}", err=True)
         else:
             click.echo(_own_traceback(error), err=True)
-        if errors_dir is not None and trace is not None:
+        if trace is not None:
             _keep_evidence(rehearsal, task, payload, job_id, error, trace.parent)
         rehearsal.forget()
-        return EXIT_TASK_FAILED
+        return ExitCode.UNEXPECTED
     click.echo(json.dumps(result, ensure_ascii=False, indent=2))
     if (kept := rehearsal.results_dir / str(job_id)).is_dir():
         click.echo(f"files: {kept}", err=True)
-    return 0
+    return ExitCode.OK
 
 
 def _show_step(text: str) -> None:
@@ -203,12 +199,12 @@ def _keep_evidence(
 
 
 @contextmanager
-def _rehearsal(browser: str | None, headed: bool, proxy: Proxy | None) -> Iterator[Rehearsal]:
+def _rehearsal(browser: str | None, headless: bool, proxy: Proxy | None) -> Iterator[Rehearsal]:
     log.configure("task")
     results = Path(os.environ.get("NIGHTSHIFT_RESULTS_DIR") or PROJECT_ROOT / "results")
-    with rehearse(results, browser=browser, headless=not headed) as rehearsal:
+    with rehearse(results, browser=browser, headless=headless) as rehearsal:
         if proxy is not None:
-            click.echo(f"through proxy {proxy.name} ({proxy.label})", err=True)
+            click.echo(f"using proxy {proxy.name} ({proxy.label})", err=True)
             rehearsal.session.use_proxy(proxy)
         yield rehearsal
 
@@ -221,15 +217,10 @@ def _job(job_id: int) -> dict[str, Any]:
     if job["profile"] is not None:
         click.echo(
             f"job {job_id} belongs to profile {job['profile']}; here it runs in an ordinary "
-            f"browser, without what the profile remembers",
+            f"browser, without the cookies and log-ins of the profile",
             err=True,
         )
     return job
-
-
-def _last_line(job: dict[str, Any]) -> str:
-    lines = str(job["last_error"] or "no error").strip().splitlines()
-    return lines[-1] if lines else "no error"
 
 
 COMMANDS = [try_task, reproduce, init]

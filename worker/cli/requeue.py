@@ -1,4 +1,4 @@
-"""`launcher.py retry` and `discard`: act on many jobs in error, counted and asked for first."""
+"""`launcher.py retry` and `discard`: act on many jobs in error, after counting them and asking."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag
-from worker.cli.wording import operator
+from worker.cli.wording import counted, operator
 from worker.database.client import Database
 from worker.errors import UsageError
 from worker.history import archive, dead_letters
@@ -24,7 +24,7 @@ Command = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What was asked: which jobs, how many of them at most, and how sure the person is."""
+    """What the command was asked to do, and whether it should ask back."""
 
     verb: str
     fate: str
@@ -35,15 +35,21 @@ class Plan:
 
 
 def scope_flags(command: Command) -> Command:
-    """Give a command the flags that say which jobs are meant."""
+    """Give a command the flags that choose jobs."""
     for flag in (
         json_flag,
-        click.option("--yes", is_flag=True, help="Do not ask; needed off a terminal."),
-        click.option("--dry-run", is_flag=True, help="Count, and change nothing."),
-        click.option("--limit", type=click.IntRange(min=1), help="Only so many, the oldest first."),
+        click.option("--yes", is_flag=True, help="Do not ask first; required without a terminal."),
+        click.option("--dry-run", is_flag=True, help="Only count the jobs; change nothing."),
+        click.option(
+            "--limit", type=click.IntRange(min=1), help="Take at most this many, the oldest first."
+        ),
         click.option("--filter", "conditions", metavar="CONDITIONS", help=f"{FILTER_HELP}."),
-        click.option("--id", "ids", type=int, multiple=True, metavar="ID", help="Repeatable."),
-        click.option("--group", metavar="GROUP", help="Of launcher.py errors; its beginning."),
+        click.option(
+            "--id", "ids", type=int, multiple=True, metavar="ID", help="A job; repeatable."
+        ),
+        click.option(
+            "--group", metavar="GROUP", help="A group of `errors`; its beginning is enough."
+        ),
     ):
         command = flag(command)
     return command
@@ -51,14 +57,16 @@ def scope_flags(command: Command) -> Command:
 
 @click.command("retry")
 @scope_flags
-@click.option("--force", is_flag=True, help="With --id: a job that is done is done once more.")
+@click.option("--force", is_flag=True, help="With --id: run a job that is done once more.")
 def retry(force: bool, **flags: Any) -> None:
-    """Put jobs in error back to pending, with their attempts forgiven.
+    """Put jobs in error back to pending, with all their attempts to use again.
 
-    What fails again meanwhile is not taken twice. Try a few first: --limit 10.
+    A job that fails again meanwhile is not taken a second time. Try a few first: --limit 10.
     """
     if force and not flags["ids"]:
-        raise UsageError("--force goes with --id: no filter takes jobs that are done")
+        raise UsageError(
+            "--force works only with --id: groups and filters never take jobs that are done"
+        )
     plan = _plan(flags, "retry", "put back to pending")
     with closing(open_database()) as db:
         scope = _scope(db, flags)
@@ -73,9 +81,9 @@ def retry(force: bool, **flags: Any) -> None:
 
 @click.command("discard")
 @scope_flags
-@click.option("--reason", help="Kept with the jobs.")
+@click.option("--reason", help="Why; kept with the jobs.")
 def discard(reason: str | None, **flags: Any) -> None:
-    """Move jobs in error to the archive: nothing is dropped, `show ID` still finds them."""
+    """Move jobs in error to the archive. Nothing is deleted: `show ID` still finds them."""
     plan = _plan(flags, "discard", "moved to the archive")
     by = operator()
     label = archive.Label(by, f"discarded by {by}" + (f": {reason}" if reason else ""))
@@ -89,16 +97,16 @@ def discard(reason: str | None, **flags: Any) -> None:
 
 def _plan(flags: dict[str, Any], verb: str, fate: str) -> Plan:
     if flags["limit"] and flags["ids"]:
-        raise UsageError("--limit goes with --group or --filter: with --id, name fewer")
+        raise UsageError("--limit works with --group and --filter; with --id, name fewer jobs")
     return Plan(verb, fate, flags["limit"], flags["dry_run"], flags["yes"], flags["as_json"])
 
 
 def _scope(db: Database, flags: dict[str, Any]) -> Scope:
-    """Freeze what is meant by the database's clock; exactly one way of saying it is needed."""
+    """Fix which jobs are meant, by the database's clock; exactly one flag must say it."""
     given = [flags["group"] is not None, bool(flags["ids"]), flags["conditions"] is not None]
     if sum(given) != 1:
         raise UsageError(
-            "say which jobs are meant: --group GROUP, --id ID or --filter CONDITIONS, one of them"
+            "say which jobs: give one of --group GROUP, --id ID and --filter CONDITIONS"
         )
     until = archive.now(db)
     if flags["ids"]:
@@ -109,7 +117,7 @@ def _scope(db: Database, flags: dict[str, Any]) -> Scope:
 
 
 def _check_ids(db: Database, ids: tuple[int, ...], is_forced: bool, verb: str) -> list[int]:
-    """Refuse numbers that cannot be meant before anything is done; return the done ones."""
+    """Refuse wrong ids before anything is changed; return the ids of jobs that are done."""
     states = dead_letters.states(db, ids) if ids else {}
     for job_id in ids:
         status = states.get(job_id)
@@ -117,7 +125,7 @@ def _check_ids(db: Database, ids: tuple[int, ...], is_forced: bool, verb: str) -
             place = "is in the archive" if archive.find(db, job_id) else "is not in the queue"
             raise UsageError(f"job {job_id} {place}; nothing was done")
         if status == "done" and not is_forced:
-            remedy = "; add --force to have it done once more" if verb == "retry" else ""
+            remedy = "; add --force to run it once more" if verb == "retry" else ""
             raise UsageError(f"job {job_id} is done, not in error; nothing was done{remedy}")
         if status not in ("error", "done"):
             raise UsageError(f"job {job_id} is {status}, not in error; nothing was done")
@@ -136,29 +144,31 @@ def _carry_out(
     if not plan.is_sure:
         _ask(plan, matched, meant)
     done = act()
-    left = f" of {matched:,}" if meant < matched else ""
-    _tell(plan, matched, done, f"{done:,} jobs{left} {plan.fate}")
+    _tell(plan, matched, done, f"{_some(done, matched, meant)} {plan.fate}")
 
 
 def _would(plan: Plan, matched: int, meant: int, muted: int) -> str:
     if not matched:
         text = f"nothing to {plan.verb}: no job in error matches"
     else:
-        of = f" of {matched:,}" if meant < matched else ""
-        text = f"{meant:,} jobs{of} would be {plan.fate}"
-    return text + (f"; {muted:,} more are in muted groups (name them by --group)" if muted else "")
+        text = f"{_some(meant, matched, meant)} would be {plan.fate}"
+    return text + (f"; {muted:,} more in muted groups (choose those with --group)" if muted else "")
 
 
 def _ask(plan: Plan, matched: int, meant: int) -> None:
-    of = f" of {matched:,}" if meant < matched else ""
+    jobs = _some(meant, matched, meant)
     if not sys.stdin.isatty():
         raise UsageError(
-            f"{plan.verb}: {meant:,} jobs{of} would be {plan.fate}; without a terminal to ask on, "
-            f"add --yes to do it"
+            f"{plan.verb}: {jobs} would be {plan.fate}; there is no terminal to ask on, "
+            f"so add --yes to do it"
         )
-    if not click.confirm(f"{meant:,} jobs{of} will be {plan.fate}. Go on?", err=True):
+    if not click.confirm(f"{jobs} will be {plan.fate}. Continue?", err=True):
         click.echo("nothing was done", err=True)
         raise click.exceptions.Exit(0)
+
+
+def _some(jobs: int, matched: int, meant: int) -> str:
+    return f"{jobs:,} of {counted(matched, 'job')}" if meant < matched else counted(jobs, "job")
 
 
 def _tell(plan: Plan, matched: int, done: int, text: str) -> None:

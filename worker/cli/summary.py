@@ -1,17 +1,17 @@
-"""The run's last words: what was done, what failed, what is left, and where to look."""
+"""The summary of a run: what was done, what failed, what is left, and where to look."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import IO
 
-from worker.cli.wording import duration
-from worker.log import printable
+from worker.cli.wording import counted, duration
+from worker.evidence.redaction import printable
 from worker.supervisor.view import Summary
 
 
 def render(summary: Summary, errors_dir: Path, out: IO[str]) -> None:
-    """Print the summary, a fact a line."""
+    """Print the summary, one fact per line."""
     lines = [
         f"run {summary.run_id} {_how(summary)} after {duration(summary.seconds)}: "
         f"{summary.done:,} done, {summary.failed:,} failed, {summary.retried:,} retried, "
@@ -20,12 +20,12 @@ def render(summary: Summary, errors_dir: Path, out: IO[str]) -> None:
     if summary.swept or summary.handed_back or summary.crashes:
         lines.append(
             f"  {summary.swept:,} swept, {summary.handed_back:,} handed back, "
-            f"{summary.crashes:,} worker deaths"
+            f"{counted(summary.crashes, 'worker death')}"
         )
     for worker in summary.workers:
         line = f"  worker {worker.slot}: {worker.done:,} done, {worker.failed:,} failed"
         if worker.crashes:
-            line += f", died {worker.crashes} times"
+            line += f", died {counted(worker.crashes, 'time')}"
         if worker.given_up:
             line += f", GIVEN UP ({worker.given_up})"
         lines.append(line)
@@ -51,7 +51,7 @@ def _how(summary: Summary) -> str:
 
 def _left(summary: Summary) -> str:
     if summary.left is None:
-        return "unknown, the database cannot be asked"
+        return "unknown, because the database does not answer"
     if not any(summary.left.values()):
         return "nothing"
     left = summary.left

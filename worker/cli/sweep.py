@@ -1,4 +1,4 @@
-"""`launcher.py sweep` and `migrate`: putting the queue and its schema right by hand."""
+"""`launcher.py sweep` and `migrate`: put the queue and its schema right by hand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from dataclasses import asdict
 import click
 
 from worker.cli.connection import PATIENT_READ_SECONDS, open_database, resolve, state_dir
-from worker.cli.options import CALLBACK_URL, DURATION, json_flag, setting
+from worker.cli.options import json_flag, run_settings
+from worker.cli.wording import counted
 from worker.database import migrations
 from worker.database.client import Database
 from worker.models import Status
@@ -19,59 +20,46 @@ from worker.recovery import sweep as sweeping
 
 
 @click.command("sweep")
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-@click.option("-v", "--verbose", is_flag=True, help="Say it job by job.")
-@setting("--max-attempts", type=click.IntRange(min=1), default=4, help="Attempts a job gets.")
-@setting(
-    "--server-grace",
-    type=DURATION,
-    default="60s",
-    help="A restarted server's claims are not swept before.",
-)
-@setting(
-    "--callback-url",
-    type=CALLBACK_URL,
-    metavar="URL",
-    help="Told of the outcome of jobs without one of theirs.",
-)
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("-v", "--verbose", is_flag=True, help="Print a line for each job.")
+@run_settings("max_attempts", "server_grace_seconds", "callback_url")
 @json_flag
 def sweep(
     dry_run: bool,
     verbose: bool,
     max_attempts: int,
-    server_grace: float,
+    server_grace_seconds: float,
     callback_url: str | None,
     as_json: bool,
 ) -> None:
-    """Put jobs of vanished workers back, or end them at their cap."""
+    """Put jobs of vanished workers back to pending, or to error at their last attempt."""
     with closing(open_database()) as db:
         swept = sweeping.sweep(
             db,
-            Queue(db, max_attempts=max_attempts, default_callback=callback_url or None),
+            Queue(db, max_attempts=max_attempts, default_callback=callback_url),
             journal_folder=journal.folder_of(state_dir(), db.settings),
-            server_grace_seconds=server_grace,
+            server_grace_seconds=server_grace_seconds,
             dry_run=dry_run,
         )
-        profiles = [] if dry_run else sweeping.sweep_profiles(db, server_grace)
+        profiles = [] if dry_run else sweeping.sweep_profiles(db, server_grace_seconds)
     if as_json:
         click.echo(json.dumps([asdict(item) for item in swept]))
         return
     for profile, reason in profiles:
-        click.echo(f"profile {profile}: {reason}; it is looked at before it is used again")
+        click.echo(f"profile {profile}: {reason}; it is checked before it is used again")
     if verbose:
         for item in swept:
             click.echo(f"job {item.job_id}: {item.status}: {item.reason}")
+    if not swept:
+        click.echo("nothing to sweep: every job in progress has a live worker")
+        return
     back = sum(item.status is Status.PENDING for item in swept)
     would = "would put" if dry_run else "put"
-    click.echo(
-        f"{would} {back} jobs back to pending and {len(swept) - back} to error"
-        if swept
-        else "nothing to sweep: every job in progress has a living claim"
-    )
+    click.echo(f"{would} {counted(back, 'job')} back to pending and {len(swept) - back:,} to error")
 
 
 @click.command("migrate")
-@click.option("--dry-run", is_flag=True, help="Name what would be applied, and do nothing.")
+@click.option("--dry-run", is_flag=True, help="Only name the migrations that would be applied.")
 def migrate(dry_run: bool) -> None:
     """Bring the database's schema up to date."""
     with closing(Database(resolve(), read_timeout_seconds=PATIENT_READ_SECONDS)) as db:

@@ -1,4 +1,4 @@
-"""How figures are written for people: durations, counts, times."""
+"""How figures are written for people: counts, durations, times, sizes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from decimal import Decimal
 from typing import Any
 
 
+def counted(number: int, noun: str) -> str:
+    """Write `1 job`, `2 jobs` or `1,000 jobs`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def operator() -> str:
-    """Name whoever gives this command, for those who wonder later."""
+    """Name the person who gives this command, so that others can ask later."""
     return f"{getpass.getuser()}@{socket.gethostname()}"
 
 
@@ -29,7 +34,7 @@ def duration(seconds: float) -> str:
 
 
 def moment(value: datetime | None) -> str:
-    """Write a time of the database, which is always UTC, as such."""
+    """Write a time of the database, which is always UTC."""
     return "–" if value is None else f"{value:%Y-%m-%d %H:%M:%S}Z"
 
 

@@ -21,8 +21,8 @@ from worker.database.bulk_insert import BulkInsert
 from worker.database.server_errors import AWAY, CONFLICTS, explain
 from worker.database.statements import query
 from worker.database.tls import tls_context
+from worker.database_settings import DatabaseSettings
 from worker.errors import NightshiftError, SettingsError
-from worker.settings import DatabaseSettings
 
 Row = dict[str, Any]
 Connection: TypeAlias = "pymysql.Connection[DictCursor]"

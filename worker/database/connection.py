@@ -10,7 +10,8 @@ from pathlib import Path
 
 from worker.database.client import Database
 from worker.database.private_server import PrivateServer
-from worker.settings import PROJECT_ROOT, DatabaseSettings, database_settings
+from worker.database_settings import DatabaseSettings, database_settings
+from worker.settings import PROJECT_ROOT
 from worker.system.fork import call_in_child
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from worker.database_settings import DatabaseSettings
 from worker.errors import (
     AccessDenied,
     AlreadyThere,
@@ -11,7 +12,6 @@ from worker.errors import (
     NightshiftError,
     SettingsError,
 )
-from worker.settings import DatabaseSettings
 
 # The whole transaction was rolled back or refused for another's sake: do it again.
 CONFLICTS = {1020, 1205, 1213}

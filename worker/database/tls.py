@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ssl
 
+from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError
-from worker.settings import DatabaseSettings
 
 
 def tls_context(settings: DatabaseSettings) -> ssl.SSLContext | None:

@@ -20,11 +20,12 @@ from pathlib import Path
 from worker.database import migrations
 from worker.database.client import Database
 from worker.database.private_server import PrivateServer
+from worker.database_settings import DatabaseSettings
 from worker.drill import finish_ledger, tasks
 from worker.drill.proxy import Proxy
 from worker.errors import NightshiftError
 from worker.models import JSON
-from worker.settings import PROJECT_ROOT, DatabaseSettings
+from worker.settings import PROJECT_ROOT
 from worker.system.process_tree import ProcessId, all_processes, identify, is_alive, kill
 
 USER = "drill"

@@ -10,8 +10,8 @@ import threading
 from contextlib import closing
 
 from worker.database.client import Database
+from worker.database_settings import DatabaseSettings
 from worker.errors import DatabaseUnavailable
-from worker.settings import DatabaseSettings
 from worker.system.process_tree import ProcessId, descendants, find_browsers, find_driver
 
 LOOK_SECONDS = 0.25

@@ -1,7 +1,7 @@
-"""Take secrets and control characters out of what goes into evidence: pure text functions.
+"""The one redactor: take secrets and control characters out of logs, messages and evidence.
 
-Secrets are known by the names beside them (headers, query parameters, payload keys); a secret
-that stands alone in a page's text cannot be known.
+Secrets are known by the names beside them (headers, parameters, assignments, payload keys); a
+secret that stands alone in a page's text cannot be known. Time is linear in the text's length.
 """
 
 from __future__ import annotations
@@ -25,10 +25,31 @@ _SECRET_WORDS = frozenset(
     {"key", "pwd", "pass", "sig", "auth", "jwt", "otp", "pin", "sid", "sessionid"}
 )
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s'\"<>`]+", re.IGNORECASE)
-_USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/?#]*@", re.IGNORECASE)
+
+_RUN_OF_TEXT = re.compile(r"\S+")
+# The login in a URL. A password may hold anything, so it reaches to the last @; past a quote only
+# if there is no @ before it. Our own messages write user:password@ as an example.
+# Brackets around an address are a host.
+_USER = r"://(?!user:password@)(?!\[[0-9a-f:.%]+\])[^/?#\s:@]*"
+_ANY = r"(?:[^\s'\"<>`]*|\S*)"
+# In a web address the digits after the host are a port, and a path may hold an @.
+_PORT = r"\d{1,5}[/?#'\"<>`,;)\]}]"
+_WEB_LOGIN = re.compile(
+    rf"(?:(?<=http)|(?<=https)|(?<=ws)|(?<=wss)){_USER}(?::(?!{_PORT}){_ANY})?@", re.IGNORECASE
+)
+_OTHER_LOGIN = re.compile(rf"(?<!http)(?<!https)(?<!ws)(?<!wss){_USER}(?::{_ANY})?@", re.IGNORECASE)
+_URL = re.compile(r"://[^\s'\"<>`]+")
 _PARAMETER = re.compile(r"([?&;#])([^=&;#?]+)=([^&;#]*)")
 _BEARER = re.compile(r"\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}", re.IGNORECASE)
+# name=value, name: value or "name": "value". Possessive and only from a name's first letter on, so
+# that nothing is read twice.
+_ASSIGNMENT = re.compile(
+    r"""(?<![\w-])([\w-]++)(["']?\s*+[=:]\s*+)("[^"\n]*+"?|'[^'\n]*+'?|[^\s"'&,;}]++)"""
+)
+_SECRET_ENDING = re.compile(
+    r"(?:passw(?:or)?d|pwd|passphrase|secret|token|api[-_]?key|signature|authorization|cookie)$",
+    re.IGNORECASE,
+)
 # C0 and C1 controls but for tab and newline, and the marks that turn the reading direction:
 # a terminal may obey them, and everything a page says is a stranger's text.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -42,13 +63,11 @@ def is_secret_name(name: str) -> bool:
 
 def redact_url(url: str) -> str:
     """Mask the user name, password and secret parameters of a URL, and keep it short."""
-    url = _USERINFO.sub(rf"\1{MASK}@", url)
-    url = _PARAMETER.sub(_mask_parameter, url)
-    return url if len(url) <= MAX_URL else f"{url[:MAX_URL]}… ({len(url)} characters)"
+    return _without_parameters(_without_logins(url))
 
 
 def redact_headers(headers: dict[str, str]) -> dict[str, str]:
-    """Mask the headers that carry a login, and secrets inside the others' URLs."""
+    """Mask the headers that carry a login, and the secrets inside the others."""
     return {
         name: MASK if name.lower() in SECRET_HEADERS else redact_text(value)
         for name, value in headers.items()
@@ -56,9 +75,10 @@ def redact_headers(headers: dict[str, str]) -> dict[str, str]:
 
 
 def redact_text(text: str) -> str:
-    """Mask the secrets in the URLs that a text mentions, and its authorization values."""
-    text = _URL.sub(lambda found: redact_url(found.group()), text)
-    return _BEARER.sub(rf"\1 {MASK}", text)
+    """Mask the secrets in a text's URLs, its authorization values and its assignments."""
+    text = _URL.sub(lambda found: _without_parameters(found.group()), _without_logins(text))
+    text = _BEARER.sub(rf"\1 {MASK}", text)
+    return _ASSIGNMENT.sub(_mask_assignment, text)
 
 
 def redact_json(value: Any) -> Any:
@@ -73,12 +93,38 @@ def redact_json(value: Any) -> Any:
     return redact_text(value) if isinstance(value, str) else value
 
 
-def strip_controls(text: str) -> str:
+def printable(text: str) -> str:
     """Replace every character that a terminal might obey instead of showing it."""
-    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
+    return _CONTROLS.sub("?", text.replace("\r\n", "\n"))
+
+
+def _without_logins(text: str) -> str:
+    return _RUN_OF_TEXT.sub(_mask_logins, text) if "@" in text else text
+
+
+def _without_parameters(url: str) -> str:
+    url = _PARAMETER.sub(_mask_parameter, url)
+    return url if len(url) <= MAX_URL else f"{url[:MAX_URL]}… ({len(url)} characters)"
+
+
+def _mask_logins(found: re.Match[str]) -> str:
+    # Cut after the last @: what is tried then finds one, and no part is searched in vain.
+    head, at, tail = found.group().rpartition("@")
+    if "://" not in head:
+        return found.group()
+    for login in (_WEB_LOGIN, _OTHER_LOGIN):
+        head = login.sub(f"://{MASK}@", head + at)[:-1]
+    return head + at + tail
 
 
 def _mask_parameter(found: re.Match[str]) -> str:
     lead, name, value = found.groups()
     masked = MASK if value and is_secret_name(unquote_plus(name)) else value
     return f"{lead}{name}={masked}"
+
+
+def _mask_assignment(found: re.Match[str]) -> str:
+    name, sign, value = found.groups()
+    if not _SECRET_ENDING.search(name) or value.startswith(MASK):
+        return found.group()
+    return f"{name}{sign}{MASK}"

@@ -19,13 +19,14 @@ from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.gate import Gate
 from worker.database.client import Database, DatabaseError
-from worker.errors import DatabaseUnavailable, NightshiftError
+from worker.errors import AccessDenied, DatabaseUnavailable, NightshiftError
 from worker.execution import tally
 from worker.execution.browser_upkeep import BrowserUpkeep
 from worker.execution.executor import Executor
 from worker.execution.pace import Pace
 from worker.execution.proxy_use import ProxyUse
 from worker.execution.stop_request import StopRequest
+from worker.exit_codes import WorkerExit
 from worker.models import Candidate, Claim, Ending, Outcome, Owner, Partition, Rejection
 from worker.profiles import caretaker
 from worker.queue import journal, pause, runs
@@ -36,10 +37,6 @@ from worker.settings import RunSettings
 from worker.system.board import Board, Phase
 from worker.tasks import registry
 
-EXIT_DRAINED = 0
-EXIT_CANNOT_WORK = 69
-# The database's trouble, not the worker's: its job is handed back and it is started again.
-EXIT_NO_DATABASE = 75
 MIN_IDLE_SECONDS = 0.05
 MAX_IDLE_SECONDS = 0.5
 PAUSE_SECONDS = 0.2
@@ -57,17 +54,16 @@ def worker_main(settings: RunSettings, run_id: int, slot: int, board: Board) -> 
     faulthandler.register(signal.SIGUSR2, all_threads=True)
     try:
         return WorkerLoop(settings, run_id, slot, board, stop).run()
-    except DatabaseUnavailable as error:
-        if stop.is_stopping:
-            return EXIT_DRAINED
-        logger.error("%s", error)
-        return EXIT_NO_DATABASE
     except DatabaseError:
         logger.exception("the database refused what should be right")
-        return EXIT_NO_DATABASE
+        return WorkerExit.NO_DATABASE
     except NightshiftError as error:
+        is_database = isinstance(error, DatabaseUnavailable)
+        if is_database and stop.is_stopping:
+            return WorkerExit.DRAINED
         logger.error("%s", error)
-        return EXIT_CANNOT_WORK
+        can_come_back = is_database and not isinstance(error, AccessDenied)
+        return WorkerExit.NO_DATABASE if can_come_back else WorkerExit.CANNOT_WORK
 
 
 class WorkerLoop:
@@ -121,7 +117,7 @@ class WorkerLoop:
             self._session.close()
             shutil.rmtree(self._session.options.tmp_dir, ignore_errors=True)
         runs.end_worker(self._db, self.owner.incarnation, "finished")
-        return EXIT_DRAINED
+        return WorkerExit.DRAINED
 
     def do(self, found: Claim | Rejection) -> Claim | None:
         """Do one job and settle it; return the claim on the next one, if one came with it.

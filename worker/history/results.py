@@ -1,7 +1,7 @@
-"""Getting results out: finished jobs, in the order they finished, in batches that keep memory flat.
+"""Read finished jobs in the order they finished, in batches that keep memory flat.
 
-A transaction may commit a little after the time it wrote: when following, the last moments are
-left for the next look, so that no job is ever passed over.
+A transaction may commit a little after the time it wrote. When following, the last moments are
+left for the next look, so that no job is missed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Selection:
 def read(
     db: Database, selection: Selection, *, is_followed: bool = False
 ) -> Iterator[dict[str, Any]]:
-    """Give every job of the selection that has finished, and move the selection past it."""
+    """Yield every finished job of the selection, and move the selection past it."""
     before = selection.before
     if is_followed:
         now: datetime = db.fetch_all("database_time")[0]["now"]
@@ -60,16 +60,16 @@ def read(
             return
 
 
+def last_error_line(last_error: str | None) -> str | None:
+    """Return what a traceback comes to: its last line, if there is one."""
+    lines = (last_error or "").strip().splitlines()
+    return lines[-1].strip() if lines else None
+
+
 def _job(row: Row) -> dict[str, Any]:
     job = dict(row)
     job["payload"] = json.loads(job["payload"])
     job["result"] = json.loads(job["result"]) if job["result"] is not None else None
     if job["status"] == "error" and job["reason"] is None:
-        job["reason"] = _last_line(job["last_error"])
+        job["reason"] = last_error_line(job["last_error"])
     return job
-
-
-def _last_line(last_error: str | None) -> str | None:
-    """Say what a traceback comes to, for a job that somebody else has set to error."""
-    lines = [line for line in (last_error or "").splitlines() if line.strip()]
-    return lines[-1].strip() if lines else None

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from worker.errors import UsageError
 from worker.intake.lines import MAX_LINE_BYTES, BadLine
+from worker.urls import job_url_problem
 
 Format = Literal["text", "csv", "jsonl"]
-
-_URL = re.compile(r"https?://[^\s\x00-\x1f/?#]+[^\s\x00-\x1f]*$", re.IGNORECASE)
-MAX_URL = 8192
-
 
 # One would-be job by its line number: its values, or a text that says why it cannot be one.
 Record = tuple[int, dict[str, Any] | str]
@@ -33,7 +29,7 @@ def read_text(lines: Iterable[str]) -> Iterator[Record]:
     for number, line in enumerate(lines, 1):
         url = line.strip()
         if url and not url.startswith("#"):
-            yield number, url_problem(url) or {"url": url}
+            yield number, job_url_problem(url) or {"url": url}
         elif isinstance(line, BadLine):
             yield number, line.problem
 
@@ -72,15 +68,6 @@ def read_csv(lines: Iterable[str], delimiter: str) -> Iterator[Record]:
             yield began, dict(zip(header, row))  # noqa: B905
         elif row:
             yield began, f"has {len(row)} fields, the header has {len(header)}"
-
-
-def url_problem(url: str) -> str | None:
-    """Say what is wrong with a URL, if anything is."""
-    if len(url) > MAX_URL:
-        return f"longer than {MAX_URL} characters"
-    if not _URL.match(url):
-        return f"{url[:80]!r} is not a URL; write http://… or https://…"
-    return None
 
 
 def _set_aside(lines: Iterable[str], bad: list[Record]) -> Iterator[str]:

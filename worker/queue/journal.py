@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from worker.database_settings import DatabaseSettings
 from worker.errors import ClaimLost
 from worker.models import Cause, Claim, Ending, Outcome
 from worker.queue.claims import Queue
-from worker.settings import DatabaseSettings
 from worker.system.durable_file import write_durably
 
 logger = logging.getLogger("nightshift.journal")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import socket
+import time
 from typing import Any
 
 from worker.database.client import Database, Row
+from worker.errors import DuplicateKey
 from worker.settings import RunSettings
 from worker.system.identity import boot_id, machine_id, pid_namespace, start_ticks
 
@@ -44,11 +47,26 @@ def latest(db: Database) -> Row | None:
 
 
 def start_worker(db: Database, run_id: int, slot: int) -> int:
-    """Record this process as a new incarnation of the slot and return its number."""
+    """Record this process as a new incarnation of the slot and return its number.
+
+    The number is never given again, also not by a database that was restored from a backup: an
+    old worker's claim must not look like a new one's.
+    """
     pid = os.getpid()
-    return db.insert(
-        "start_worker", run_id=run_id, slot=slot, pid=pid, pid_started=start_ticks(pid)
-    )
+    while True:
+        incarnation = (time.time_ns() // 1_000_000 << 12) + secrets.randbits(12)
+        try:
+            db.execute(
+                "start_worker",
+                id=incarnation,
+                run_id=run_id,
+                slot=slot,
+                pid=pid,
+                pid_started=start_ticks(pid),
+            )
+        except DuplicateKey:
+            continue
+        return incarnation
 
 
 def end_worker(db: Database, incarnation: int, ending: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from worker.evidence.files import new_attempt_folder
-from worker.log import printable, redact
+from worker.evidence.redaction import printable, redact_text
 from worker.models import Cause, Claim, Ending, Outcome
 from worker.system.durable_file import write_durably
 
@@ -35,11 +35,11 @@ def write(errors_dir: Path, claim: Claim, death: dict[str, Any]) -> str:
         "ending": death["ending"],
         "worker_slot": death["slot"],
         "incarnation": death["incarnation"],
-        "doing": redact(death["label"]),
+        "doing": redact_text(death["label"]),
         "last_step": death["step"] or None,
         "seconds": round(death["seconds"], 1),
     }
-    output = "".join(f"{redact(printable(line))}\n" for line in death["output"])
+    output = "".join(f"{redact_text(printable(line))}\n" for line in death["output"])
     folder = new_attempt_folder(errors_dir, claim.job_id, claim.attempt)
     write_durably(folder / "error.json", json.dumps(report, indent=2).encode() + b"\n")
     write_durably(folder / "output.log", output.encode("utf-8", "replace"))

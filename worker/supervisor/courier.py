@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from worker import log
 from worker.backoff import backoff_seconds
 from worker.database.client import Database
+from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError
-from worker.settings import DatabaseSettings
 from worker.supervisor.patient_fork import PatientFork
 from worker.supervisor.stopped import StoppedClock
 

@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Collection, Sequence
 
-from worker.log import printable, redact
+from worker.evidence.redaction import printable, redact_text
 from worker.supervisor.output import LineReader
 from worker.supervisor.slot import Slot
 from worker.supervisor.view import Display
@@ -69,7 +69,7 @@ class Relay:
     def _show(self, slot: Slot | None, lines: list[str]) -> None:
         for line in lines:
             # What a task or a page says is a stranger's text, also where it was not logged.
-            text = redact(printable(line))
+            text = redact_text(printable(line))
             self._display.line("heart" if slot is None else f"worker {slot.number}", text)
             if slot is not None:
                 slot.last_lines.append(text)

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError
-from worker.settings import DatabaseSettings
 
 
 class RunLock:

@@ -16,6 +16,7 @@ from enum import Enum, auto
 from typing import Any
 
 from worker.backoff import backoff_seconds
+from worker.exit_codes import WorkerExit
 from worker.models import Outcome
 from worker.supervisor.output import LineReader
 from worker.supervisor.patient_fork import PatientFork
@@ -125,7 +126,8 @@ class Slot:
         outcome, self.last_ending = self.killed_as or (Outcome.CRASHED, describe_end(code))
         if is_out_of_memory:
             self.last_ending += ", out of memory"
-        if code == 0 or (is_stopping and self.killed_as is None):
+        is_away = code == WorkerExit.NO_DATABASE
+        if code == WorkerExit.DRAINED or is_away or (is_stopping and self.killed_as is None):
             # It went by itself, and said all it had to say; a claim it may still hold is no fault.
             outcome = Outcome.HANDED_BACK
         death = {
@@ -144,8 +146,11 @@ class Slot:
         for name in COUNTERS:
             setattr(self.entry, name, 0)
         self.pid = 0
-        if code == 0 or is_stopping:
+        if code == WorkerExit.DRAINED or is_stopping:
             self.state = State.FINISHED
+        elif is_away:
+            # The database may come back: that is no failure to boot.
+            self._plan_restart(has_booted=True)
         elif outcome is Outcome.HANDED_BACK:
             self.state = State.WAITING
         else:

@@ -1,6 +1,7 @@
-"""Which network address a name stands for, and whether a stranger may have us connect to it.
+"""Which addresses a host name has, and which of them a webhook may be sent to.
 
-Who connects must connect to the address that was checked: a name may change its mind in between.
+The caller must connect to the address that was checked: the name may have another one a moment
+later.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ _COMPATIBLE = ipaddress.IPv6Network("::/96")
 
 
 class PrivateAddress(NightshiftError):
-    """The name stands for an address inside this machine or its network."""
+    """The host has only addresses inside this machine or its network."""
 
 
 async def resolve(host: str, port: int, *, allow_private: bool) -> list[str]:
-    """Return the addresses of a host that may be connected to.
+    """Return the addresses of a host that webhooks may be sent to.
 
-    Raises OSError when the name is unknown, PrivateAddress when no address of it is public.
+    Raises OSError if the name is unknown, and PrivateAddress if none of its addresses is public.
     """
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -40,7 +41,7 @@ async def resolve(host: str, port: int, *, allow_private: bool) -> list[str]:
 
 
 def is_public(text: str) -> bool:
-    """Tell whether an address belongs to the open internet, also in its other spellings."""
+    """Tell whether an address, in any of its spellings, belongs to the public internet."""
     address = _meaning(ipaddress.ip_address(text))
     # Site-local addresses are deprecated and unknown to `is_global`; some networks have them.
     is_site_local = isinstance(address, ipaddress.IPv6Address) and address.is_site_local
@@ -49,7 +50,7 @@ def is_public(text: str) -> bool:
 
 
 def _meaning(address: Address) -> Address:
-    """Return the IPv4 address that hides in an IPv6 one, if one does."""
+    """Return the IPv4 address that an IPv6 address contains, if it contains one."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     hidden = address.ipv4_mapped or address.sixtofour

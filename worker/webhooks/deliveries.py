@@ -1,7 +1,7 @@
-"""The work of a deliverer: take what is due, send several at once, write down what came of it.
+"""Deliver webhooks: take the events that are due, send several at once, record what happened.
 
-A receiver that does not answer rests, probed with one event at a time, and a slow one never has
-all the places: so no receiver holds up the events of another.
+A receiver that does not answer rests and is then probed with one event at a time. A slow receiver
+never gets all the connections. So no receiver holds up the events of another.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ POLL_SECONDS = 0.5
 FIRST_REST_SECONDS = 2.0
 MAX_REST_SECONDS = 60.0
 TIDY_SECONDS = 3600.0
-# The same complaint about the same receiver is said once; strangers' words are not kept for ever.
+# The same problem of the same receiver is logged once. The memory of that is bounded.
 MAX_COMPLAINTS = 200
 
 logger = logging.getLogger("nightshift.courier")
@@ -33,7 +33,7 @@ logger = logging.getLogger("nightshift.courier")
 
 @dataclass(slots=True)
 class Tally:
-    """What has been delivered so far."""
+    """How many deliveries arrived, failed and were given up so far."""
 
     delivered: int = 0
     failed: int = 0
@@ -58,7 +58,7 @@ class Place:
         return bool(self.in_flight or self.failures)
 
     def fail(self, retry_after: float | None) -> None:
-        """Let it rest; failures that were under way when the rest began count as one."""
+        """Let the receiver rest; failures that were under way when the rest began count as one."""
         if time.monotonic() >= self.rests_until:
             self.failures += 1
             rest = backoff_seconds(self.failures, FIRST_REST_SECONDS, MAX_REST_SECONDS)
@@ -66,7 +66,7 @@ class Place:
 
 
 class Deliveries:
-    """One deliverer: `drain` sends what is due now, `follow` goes on until it is told to end."""
+    """Send events: `drain` sends what is due now, `follow` continues until it is told to end."""
 
     def __init__(self, db: Database, settings: WebhookSettings) -> None:
         self._db = db
@@ -84,14 +84,14 @@ class Deliveries:
         return self.tally
 
     def follow(self, keep_waiting: Callable[[], bool], keep_taking: Callable[[], bool]) -> None:
-        """Send what comes due for as long as told to, through outages of the database too."""
+        """Send events as they come due, also after the database was away, until told to end."""
         while True:
             try:
                 self._db.ping()
                 asyncio.run(self._work(keep_waiting, keep_taking))
                 return
             except DatabaseUnavailable:
-                # The heart has said so already. What was under way is sent again: it is leased.
+                # The heart logs the outage. Events under way are sent again when their lease ends.
                 self._places.clear()
             if not keep_waiting():
                 return
@@ -104,7 +104,7 @@ class Deliveries:
         async with Sender(self._settings) as sender:
             while True:
                 self._tidy()
-                # Asked before the look, so that the last look comes after the last event.
+                # Asked before looking for events, so that the last look comes after the last event.
                 is_last_look = not keep_waiting()
                 is_forced = is_last_look and not flights
                 if keep_taking() and len(flights) < AT_ONCE:
@@ -128,8 +128,8 @@ class Deliveries:
             return
         events = outbox.due(self._db, limit=limit, left_out=left_out)
         if not events:
-            # Looking past the backlog of a slow or silent receiver reads all of it: that may use
-            # a twentieth of the time, until one of the places may be served again.
+            # Looking past the backlog of a slow or silent receiver reads all of it. That may use
+            # a twentieth of the time, until one of the receivers left out may be sent to again.
             self._left_out_in_vain = left_out
             self._look_at = began + 20 * (time.monotonic() - began)
         for found in events:
@@ -163,7 +163,7 @@ class Deliveries:
         if receipt.is_receiver_down:
             place.fail(receipt.retry_after)
             if delay is None:
-                # Others may be as old, and it would take days to find each of them out.
+                # Other events for it may be as old, and trying each of them would take days.
                 self.tally.given_up += outbox.give_up_old(self._db, event.place, problem)
         self._complain(event, problem, is_given_up=delay is None)
 

@@ -1,6 +1,6 @@
-"""The outbox: which outcomes somebody still has to be told of, and how the telling goes.
+"""The outbox: webhook events that are not delivered yet, and when each is tried next.
 
-An event is taken under a guard and for a time, so that any number of deliverers may be at work and
+An event is leased for a minute under a guard, so that several processes may deliver at once and
 one that is killed loses nothing. Events of one job are taken in the order they happened.
 """
 
@@ -15,11 +15,11 @@ from worker.backoff import backoff_seconds
 from worker.database.client import Database, Row
 from worker.models import JSON
 
-# A delivery takes eleven seconds at most; whoever holds an event longer is gone.
+# A delivery takes eleven seconds at most. A process that holds an event longer is gone.
 LEASE_SECONDS = 60.0
 FIRST_DELAY_SECONDS = 5.0
 MAX_DELAY_SECONDS = 3600.0
-# Hourly tries fill three days first; this ends what is tried more often than that.
+# Hourly tries reach the age of three days first; this ends an event that is tried more often.
 MAX_DELIVERIES = 100
 MAX_AGE_SECONDS = 3 * 86400.0
 KEPT_SECONDS = 7 * 86400.0
@@ -28,7 +28,7 @@ AT_ONCE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One outcome as it was read; `deliveries` counts the tries, and guards what is written."""
+    """An outcome to report; `deliveries` counts the tries and guards every write to its row."""
 
     id: int
     event_id: str
@@ -47,7 +47,7 @@ class Event:
 
     @property
     def place(self) -> str:
-        """Whom it goes to: the URL up to its path, as queries know it. It may hold secrets."""
+        """The receiver: the URL up to its path, as in the queries. It may hold a password."""
         return place_of(self.url)
 
 
@@ -63,14 +63,14 @@ def has_due(db: Database) -> bool:
 
 
 def due(db: Database, *, limit: int, left_out: Collection[str] = ()) -> list[Event]:
-    """List events to be sent now, at most one of each job, none to the places left out."""
-    # No URL is empty, and an empty list is no SQL.
+    """List events to send now: at most one for each job, and none to the receivers left out."""
+    # An empty list is not valid SQL, and no receiver has an empty name.
     places = tuple(left_out) or ("",)
     return [_event(row) for row in db.fetch_all("due_events", limit=limit, left_out=places)]
 
 
 def take(db: Database, event: Event) -> Event | None:
-    """Take an event for a minute; None when another deliverer has been faster."""
+    """Lease an event for a minute; return None if another process was faster."""
     taken = db.execute(
         "take_event", id=event.id, deliveries=event.deliveries, lease_seconds=LEASE_SECONDS
     )
@@ -81,7 +81,7 @@ def take(db: Database, event: Event) -> Event | None:
 
 
 def mark_delivered(db: Database, event: Event) -> None:
-    """Note that an event has arrived."""
+    """Record that an event has arrived."""
     db.execute("mark_delivered", id=event.id)
 
 
@@ -93,9 +93,9 @@ def mark_failed(
     is_final: bool = False,
     retry_after: float | None = None,
 ) -> float | None:
-    """Note that an event did not arrive; return in how many seconds to try again, or None.
+    """Record that an event did not arrive; return the seconds until the next try.
 
-    None means that it is given up: at once if that is final, else after three days.
+    None means that the event is given up: at once if the failure is final, else after three days.
     """
     delay: float | None = max(
         backoff_seconds(event.deliveries, FIRST_DELAY_SECONDS, MAX_DELAY_SECONDS),
@@ -114,7 +114,7 @@ def mark_failed(
 
 
 def give_up_old(db: Database, place: str, problem: str) -> int:
-    """Give up what has waited for three days for a place that is silent; return how many."""
+    """Give up events that waited three days for a silent receiver; return how many."""
     return db.execute(
         "give_up_old_events",
         place=place,
@@ -125,12 +125,12 @@ def give_up_old(db: Database, place: str, problem: str) -> int:
 
 
 def revive(db: Database) -> int:
-    """Let all given-up events be tried again; return how many."""
+    """Make all given-up events due again; return how many."""
     return db.execute("revive_given_up")
 
 
 def forget(db: Database) -> bool:
-    """Remove some events that arrived over a week ago; tell whether there are more of them."""
+    """Remove some events that arrived over a week ago; tell whether more are left."""
     removed = db.execute("forget_delivered", kept_seconds=KEPT_SECONDS, limit=AT_ONCE)
     return removed == AT_ONCE
 
@@ -141,7 +141,7 @@ def counts(db: Database) -> dict[str, int]:
 
 
 def undelivered(db: Database, *, limit: int) -> list[Row]:
-    """List what waits, soonest first, then what was given up."""
+    """List the events that wait, the next one first, then those that were given up."""
     return db.fetch_all("undelivered_events", limit=limit)
 
 

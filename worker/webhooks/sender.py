@@ -1,15 +1,12 @@
-"""One delivery of one event: signed, limited in time and size, and only to where it may go.
+"""Send one event to its receiver, limited in time and size, and only to permitted addresses.
 
-Whatever the receiver does, the answer is a receipt. Redirects are not followed, no proxy or other
-setting of the environment is obeyed, and no part of a URL but its host gets into a message.
+Whatever the receiver does, the result is a receipt. Redirects are not followed, proxy variables are
+ignored, and messages show only the host of a URL.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
-import json
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,37 +15,38 @@ from types import TracebackType
 import httpx
 
 from worker.errors import SettingsError
-from worker.log import printable, redact
+from worker.evidence.redaction import printable, redact_text
 from worker.retry_after import retry_after_seconds
 from worker.webhooks.addresses import PrivateAddress, resolve
 from worker.webhooks.outbox import Event
+from worker.webhooks.signature import body_of, signed_headers
 
-# From the look-up of the name to the last byte of the answer's head.
+# From looking up the host to the last byte of the answer's headers.
 ANSWER_SECONDS = 10.0
 CONNECT_SECONDS = 3.0
-# The rest of an answer means nothing. Reading some of it lets the receiver finish its writing.
+# The body of an answer means nothing. Reading some of it lets the receiver finish writing.
 REST_SECONDS = 1.0
 MAX_ANSWER_BYTES = 64 * 1024
 MAX_RETRY_AFTER_SECONDS = 86400.0
 MAX_ADDRESSES = 3
 GONE = 410
-# Answers that speak for the whole receiver, not for this event: it is spared for a while.
+# Answers that concern the whole receiver, not this event: the receiver rests for a while.
 BUSY = {429, 502, 503, 504}
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookSettings:
-    """What deliveries need to know; the secret is never shown."""
+    """The secret, which is never shown, and whether private addresses are allowed."""
 
     secret: bytes = field(repr=False)
     allow_private: bool = False
 
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> WebhookSettings:
-        """Read the settings; without a secret there is no delivery, because none could be trusted.
+        """Read the settings from the environment; raises SettingsError without a secret.
 
-        They come from the environment or `.env` alone: a flag would show the secret to everybody.
+        There is no flag for the secret, because every user of the machine can read flags.
         """
         secret = environ.get("NIGHTSHIFT_WEBHOOK_SECRET", "")
         if not secret:
@@ -64,7 +62,7 @@ class WebhookSettings:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What came of a delivery; without a problem it has arrived."""
+    """The result of a delivery; without a problem, the event has arrived."""
 
     problem: str | None = None
     is_final: bool = False
@@ -73,7 +71,7 @@ class Receipt:
 
 
 class Sender:
-    """Sends events, several at a time if asked to; use it as an async context manager."""
+    """Send events, several at a time if wanted; use it as an async context manager."""
 
     def __init__(self, settings: WebhookSettings) -> None:
         self._settings = settings
@@ -82,8 +80,8 @@ class Sender:
             trust_env=False,
             follow_redirects=False,
             timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
-            # Connections are known by address, so one kept alive could serve another name that
-            # lives there, whose certificate nobody has looked at.
+            # Connections are kept by address. One kept alive could serve another host name at the
+            # same address, without a check of that name's certificate.
             limits=httpx.Limits(max_keepalive_connections=0),
         )
 
@@ -112,7 +110,7 @@ class Sender:
         except (httpx.TransportError, OSError) as error:
             return Receipt(_said(error), is_receiver_down=True)
         except Exception as error:
-            # The border to strangers: one event that nobody foresaw must not hold up the others.
+            # An event that fails in an unforeseen way must not hold up the others.
             return Receipt(_said(error))
         await _skim(response)
         return judge(response.status_code, response.headers)
@@ -145,48 +143,12 @@ class Sender:
         raise failure
 
 
-def body_of(event: Event) -> bytes:
-    """Write what the receiver is told; the same at every delivery of an event."""
-    told = {
-        "event": event.event,
-        "event_id": event.event_id,
-        "job_id": event.job_id,
-        "task": event.task,
-        "dedupe_key": event.dedupe_key,
-        "attempt": event.attempt,
-        "happened_at": event.happened_at.isoformat(timespec="microseconds").replace("+00:00", "Z"),
-        "result": event.result,
-        "reason": event.reason,
-    }
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def signed_headers(secret: bytes, event: Event, body: bytes) -> dict[str, str]:
-    """Name the event and sign it together with the time, so that it cannot be replayed later."""
-    timestamp = str(event.now_seconds)
-    return {
-        "Content-Type": "application/json",
-        "User-Agent": "Nightshift",
-        "Accept-Encoding": "identity",
-        "Connection": "close",
-        "Nightshift-Event-Id": event.event_id,
-        "Nightshift-Job-Id": str(event.job_id),
-        "Nightshift-Timestamp": timestamp,
-        "Nightshift-Signature": f"v1={signature(secret, timestamp, body)}",
-    }
-
-
-def signature(secret: bytes, timestamp: str, body: bytes) -> str:
-    """Sign a timestamp and a body."""
-    return hmac.new(secret, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
-
-
 def judge(status: int, headers: Mapping[str, str]) -> Receipt:
-    """Read an answer's head: 2xx has arrived, 410 wants no more, all else is tried again."""
+    """Judge an answer: 2xx means arrived, 410 means given up, anything else is tried again."""
     if 200 <= status < 300:
         return Receipt()
     if status == GONE:
-        return Receipt("answered 410: the receiver wants no more", is_final=True)
+        return Receipt("answered 410: the receiver wants no more events", is_final=True)
     problem = f"answered {status}"
     if 300 <= status < 400:
         problem += ", a redirect, which is not followed; correct the URL"
@@ -198,7 +160,7 @@ def judge(status: int, headers: Mapping[str, str]) -> Receipt:
 
 
 def shown(url: str) -> str:
-    """Write a URL for people: its path, query and credentials may be secrets."""
+    """Write the host of a URL for people; its path, query and login may be secrets."""
     try:
         parsed = httpx.URL(url)
         port = f":{parsed.port}" if parsed.port else ""
@@ -209,7 +171,7 @@ def shown(url: str) -> str:
 
 
 async def _skim(response: httpx.Response) -> None:
-    """Read some of what the receiver still has to say, for a moment."""
+    """Read some of the answer's body, for a moment."""
     size = 0
     try:
         async with asyncio.timeout(REST_SECONDS):
@@ -218,26 +180,26 @@ async def _skim(response: httpx.Response) -> None:
                 if size >= MAX_ANSWER_BYTES:
                     break
     except (TimeoutError, httpx.HTTPError, OSError):
-        # The head has said what matters.
+        # The status and headers are enough.
         pass
     finally:
         await response.aclose()
 
 
 def _tls() -> ssl.SSLContext:
-    """Trust the usual authorities, and those that this machine trusts."""
+    """Trust the authorities of certifi and those of this machine."""
     context = httpx.create_ssl_context(trust_env=False)
     context.load_default_certs()
     return context
 
 
 def _retry_after(text: str) -> float | None:
-    """Read how long a receiver wants to be left alone, which it may want for a day at most."""
+    """Read the Retry-After header as seconds, a day at most."""
     seconds = retry_after_seconds(text)
     return None if seconds is None else min(seconds, MAX_RETRY_AFTER_SECONDS)
 
 
 def _said(error: Exception) -> str:
-    """Say what a failed connection says, in one line without secrets."""
-    text = redact(printable(" ".join(str(error).split())))
+    """Describe a failed connection in one line without secrets."""
+    text = redact_text(printable(" ".join(str(error).split())))
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

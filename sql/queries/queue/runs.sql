@@ -20,8 +20,8 @@ UPDATE runs SET ended_at = UTC_TIMESTAMP(6), summary = %(summary)s WHERE id = %(
 
 -- name: start_worker
 -- Record a new incarnation; its id is what its claims are held by.
-INSERT INTO workers (run_id, slot, pid, pid_started, started_at)
-VALUES (%(run_id)s, %(slot)s, %(pid)s, %(pid_started)s, UTC_TIMESTAMP(6));
+INSERT INTO workers (id, run_id, slot, pid, pid_started, started_at)
+VALUES (%(id)s, %(run_id)s, %(slot)s, %(pid)s, %(pid_started)s, UTC_TIMESTAMP(6));
 
 -- name: end_worker
 -- Record how an incarnation ended.

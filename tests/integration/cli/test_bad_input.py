@@ -56,6 +56,13 @@ def test_the_version_is_told(cli):
     assert cli("--version").stdout.startswith("nightshift, version ")
 
 
+def test_a_setting_of_run_is_checked_in_the_same_way_by_other_commands(cli):
+    done = cli("sweep", "--max-attempts", "0")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "nightshift: --max-attempts 0 is too small; give 1 or more\n"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -65,7 +72,6 @@ def test_the_version_is_told(cli):
         ("enqueue", "http://a/", "http://b/"),
         ("show",),
         ("db", "no-such-word"),
-        ("sweep", "--max-attempts", "0"),
         ("status", "--no-such-flag"),
     ],
 )

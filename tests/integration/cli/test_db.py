@@ -34,7 +34,7 @@ def test_the_private_server_is_started_looked_at_and_stopped(cli, home):
     again = cli("db", "stop")
 
     assert "is not running; start it: launcher.py db start" in before.stdout
-    assert started.stdout.startswith("the private server runs, socket ")
+    assert started.stdout.startswith("the private server is running, socket ")
     assert running["status"].startswith("answers, version ")
     assert stopped.stdout == "the private server is stopped\n"
     assert again.stdout == "the private server was not running\n"

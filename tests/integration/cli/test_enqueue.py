@@ -119,7 +119,7 @@ def test_bytes_that_are_not_utf8_are_a_bad_line_and_not_another_url(cli, enqueue
         ("/no/such/file.txt", "nor a file"),
         ("/", "nor a file"),
         ("/dev/null", "nor a file"),
-        ("-", "standard input holds no job; nothing was added"),
+        ("-", "standard input has no job in it; nothing was added"),
     ],
 )
 def test_a_source_that_is_none_is_refused(cli, enqueued, source, said):

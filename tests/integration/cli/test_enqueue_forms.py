@@ -78,9 +78,9 @@ def test_taken_dedupe_keys_are_counted_and_not_an_error(cli, enqueued, file_of):
 
     first, second = cli("enqueue", path, *flags), cli("enqueue", path, *flags)
 
-    assert first.stdout == "added 2 jobs for task visit, 1 were there already\n"
+    assert first.stdout == "added 2 jobs for task visit, 1 duplicate skipped\n"
     assert (second.returncode, second.stderr) == (0, "")
-    assert second.stdout == "added 0 jobs for task visit, 3 were there already\n"
+    assert second.stdout == "added 0 jobs for task visit, 3 duplicates skipped\n"
     assert [job["dedupe_key"] for job in enqueued()] == ["shop-1", "shop-2"]
 
 

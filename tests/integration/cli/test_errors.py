@@ -64,7 +64,7 @@ def test_the_groups_are_listed_with_a_sample_and_the_next_step(cli, failures, tm
     head, first, where, second, _, footer = done.stdout.splitlines()
     assert head == "4 jobs in error in 2 groups"
     assert first == "      3  aaaa0000  visit: Timeout"
-    assert f"such as job {failures[2]}, {tmp_path}/errors/{failures[2]}/1" in where
+    assert f"for example job {failures[2]}, {tmp_path}/errors/{failures[2]}/1" in where
     assert second == "      1  aaab0000  visit: HTTP 404 ?[31m"
     assert footer.startswith(
         "next: launcher.py errors aaaa0000 · launcher.py retry --group aaaa0000"
@@ -94,9 +94,9 @@ def test_one_group_is_listed_with_its_jobs_by_the_beginning_of_its_name(cli, fai
 
     lines = done.stdout.splitlines()
     assert lines[0] == f"{TIMEOUT}  visit: Timeout"
-    assert lines[1].startswith("  3 jobs in error now; 3 attempts ever failed so, first ")
+    assert lines[1].startswith("  3 jobs in error now; 3 attempts failed like this, first ")
     assert lines[2].startswith(f"  job {failures[2]} example.com, attempt 1, ")
-    assert lines[4] == "  and 1 more (--limit)"
+    assert lines[4] == "  and 1 more; raise --limit"
     assert lines[5].startswith(f"next: launcher.py show {failures[2]} · ")
     assert told["in_error"] == 3
     assert [job["id"] for job in told["jobs"]] == failures[2::-1]
@@ -120,12 +120,12 @@ def test_a_muted_group_is_left_out_until_asked_for(cli, failures):
 
     lines = cli("errors").stdout.splitlines()
     everything = cli("errors", "--all").stdout
-    assert lines[0] == "1 jobs in error in 1 groups"
-    assert "left out: 3 jobs in 1 muted groups (see --all)" in lines
+    assert lines[0] == "1 job in error in 1 group"
+    assert "not shown: 3 jobs in 1 muted group; see --all" in lines
     assert "aaaa0000 MUTED  visit: Timeout" in everything
     assert ": known" in everything
     assert cli("unmute", "aaaa").stdout == f"unmuted {TIMEOUT}\n"
-    assert cli("unmute", "aaaa").stdout == "it was not muted\n"
+    assert cli("unmute", "aaaa").stdout == "that group was not muted\n"
     assert cli("errors").stdout.startswith("4 jobs in error in 2 groups")
 
 
@@ -148,7 +148,7 @@ def test_a_dry_run_counts_and_changes_nothing(cli, queue, failures, verb):
 
     fate = {"retry": "put back to pending", "discard": "moved to the archive"}[verb]
     assert (dry.returncode, dry.stdout) == (0, f"3 jobs would be {fate}\n")
-    assert canary.stdout == f"2 jobs of 4 would be {fate}\n"
+    assert canary.stdout == f"2 of 4 jobs would be {fate}\n"
     assert told == {"matched": 3, "done": 0, "dry_run": True}
     assert queue.counts()["error"] == 4
 
@@ -164,7 +164,7 @@ def test_a_canary_is_put_back_and_then_the_rest(cli, queue, failures):
     canary = cli("retry", "--group", "aaaa", "--limit", 1, "--yes")
     told = json.loads(cli("retry", "--group", "aaaa", "--yes", "--json").stdout)
 
-    assert canary.stdout == "1 jobs of 3 put back to pending\n"
+    assert canary.stdout == "1 of 3 jobs put back to pending\n"
     assert told == {"matched": 2, "done": 2, "dry_run": False}
     assert queue.counts() == {"pending": 3, "in_progress": 0, "done": 0, "error": 1}
 
@@ -185,7 +185,7 @@ def test_a_filter_tells_what_muted_groups_keep_out(cli, failures):
     cli("mute", "aaaa")
 
     assert cli("retry", "--filter", "site=example.com", "--dry-run").stdout == (
-        "1 jobs would be put back to pending; 3 more are in muted groups (name them by --group)\n"
+        "1 job would be put back to pending; 3 more in muted groups (choose those with --group)\n"
     )
 
 
@@ -195,7 +195,7 @@ def test_a_person_is_asked_on_a_terminal(settings, tmp_path, queue, failures):
     refused = on_a_terminal(settings, tmp_path, "n\n", *command)
     assert refused[0] == 0
     assert refused[1] == ""
-    assert "3 jobs will be put back to pending. Go on? [y/N]" in refused[2]
+    assert "3 jobs will be put back to pending. Continue? [y/N]" in refused[2]
     assert "nothing was done" in refused[2]
     assert queue.counts()["error"] == 4
     agreed = on_a_terminal(settings, tmp_path, "y\n", *command)
@@ -212,7 +212,7 @@ def test_a_done_job_is_only_repeated_by_force(cli, queue, claim_as):
 
     assert (refused.returncode, refused.stdout) == (2, "")
     assert f"job {job} is done, not in error; nothing was done; add --force" in refused.stderr
-    assert (forced.returncode, forced.stdout) == (0, "1 jobs put back to pending\n")
+    assert (forced.returncode, forced.stdout) == (0, "1 job put back to pending\n")
     assert queue.get(job)["status"] == "pending"
 
 
@@ -230,12 +230,12 @@ def test_one_wrong_number_keeps_all_of_them_from_being_touched(cli, queue, failu
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "say which jobs are meant"),
-        (["--group", "aaaa", "--id", "1"], "one of them"),
+        ([], "say which jobs: give one of"),
+        (["--group", "aaaa", "--id", "1"], "give one of"),
         (["--filter", ""], "--filter is empty"),
         (["--filter", "status=error"], "is not understood; write task=NAME"),
-        (["--id", "1", "--limit", "1"], "--limit goes with --group or --filter"),
-        (["--group", "aaaa", "--force"], "--force goes with --id"),
+        (["--id", "1", "--limit", "1"], "--limit works with --group and --filter"),
+        (["--group", "aaaa", "--force"], "--force works only with --id"),
         (["--group", "aaaa", "--limit", "0"], "0 is not in the range"),
     ],
 )
@@ -255,7 +255,7 @@ def test_evidence_is_pruned_and_what_was_freed_is_said(cli, database, tmp_path):
         os.utime(path, (1_000_000_000, 1_000_000_000))
 
     dry = cli("prune", "--older-than", "30d", "--dry-run")
-    assert dry.stdout.startswith("would remove the evidence of 1 attempts, ")
+    assert dry.stdout.startswith("would remove the evidence of 1 attempt, ")
     assert old.exists()
     told = json.loads(cli("prune", "--older-than", "30d", "--json").stdout)
     assert (told["folders"], told["kept_folders"], told["dry_run"]) == (1, 1, False)
@@ -271,7 +271,7 @@ def test_evidence_is_pruned_and_what_was_freed_is_said(cli, database, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "say what is to go"),
+        ([], "say what to remove"),
         (["--max-size", "lots"], "is not a size"),
         (["--max-size", "5iB"], "is not a size"),
         (["--older-than", "x"], "is not a duration"),

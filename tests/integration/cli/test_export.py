@@ -140,7 +140,9 @@ def test_following_csv_tells_of_keys_that_its_header_lacks(settings, tmp_path, f
 
     assert [row["title"] for row in rows(output.read_text())] == ["One", "Two", "Three"]
     (line,) = (tmp_path / "stderr").read_text().splitlines()
-    assert line.startswith(f"job {late} has price, stock, which the header lacks: left out")
+    assert line.startswith(
+        f"job {late} has price, stock, which the CSV header lacks; it is left out"
+    )
 
 
 def test_results_are_chosen_by_task_status_and_time(cli, finish):

@@ -40,7 +40,7 @@ def test_the_status_counts_the_jobs_and_names_what_is_at_work(cli, one_of_each):
     assert (done.returncode, done.stderr) == (0, "")
     first, second, third, *rest = done.stdout.splitlines()
     assert first == "5 jobs: 2 pending, 1 in_progress, 1 done, 1 error"
-    assert second.startswith("1 pending jobs wait for their time, the next in 1 m ")
+    assert second.startswith("waiting for their time: 1 pending job, next in 1 m ")
     assert third.startswith(f"  worker 3: job {busy} (visit), attempt 1, for ")
     assert rest == []
 
@@ -59,7 +59,7 @@ def test_a_claim_past_its_lease_is_pointed_out_with_the_remedy(cli, queue, claim
     queue.enqueue("visit", {})
     expire(claim_as())
 
-    assert "LEASE OVER: run `make sweep`" in cli("status").stdout
+    assert "LEASE EXPIRED: run `make sweep`" in cli("status").stdout
 
 
 def test_an_empty_queue_has_a_status_too(cli):
@@ -73,7 +73,7 @@ def test_a_done_job_is_shown_with_its_result(cli, one_of_each):
     done = cli("show", one_of_each[0])
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert "(visit): done, 1 attempts of" in done.stdout
+    assert "(visit): done after 1 attempt (limit " in done.stdout
     assert "https://example.com/done" in done.stdout
     assert "result" in done.stdout
     assert "finished" in done.stdout
@@ -84,7 +84,7 @@ def test_a_failed_job_is_shown_with_its_reason_its_evidence_and_its_traceback(
 ):
     shown = cli("show", one_of_each[1]).stdout
 
-    assert "): error, 1 attempts" in shown
+    assert "): error after 1 attempt" in shown
     assert "    HTTP 404\n" in shown
     assert f"evidence: {tmp_path}/errors/2/1" in shown
     assert "last error:\n  Traceback\n" in shown

@@ -32,7 +32,7 @@ def test_a_sweep_says_what_it_did(cli, queue, abandoned):
     done = cli("sweep", "--server-grace", "0")
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "put 1 jobs back to pending and 1 to error\n"
+    assert done.stdout == "put 1 job back to pending and 1 to error\n"
     assert [queue.get(job)["status"] for job in abandoned] == ["pending", "error"]
     assert [queue.history(job)[0]["outcome"] for job in abandoned] == ["swept", "swept"]
 
@@ -42,7 +42,7 @@ def test_a_dry_sweep_says_it_and_does_nothing(cli, queue, abandoned):
 
     assert done.returncode == 0
     *jobs, last = done.stdout.splitlines()
-    assert last == "would put 1 jobs back to pending and 1 to error"
+    assert last == "would put 1 job back to pending and 1 to error"
     assert [line.split(":")[0] for line in jobs] == [f"job {job}" for job in abandoned]
     assert [queue.get(job)["status"] for job in abandoned] == ["in_progress"] * 2
 
@@ -68,7 +68,7 @@ def test_a_sweep_leaves_living_claims_alone(cli, queue, claim_as):
     job = queue.enqueue("visit", {})
     claim_as()
 
-    assert cli("sweep").stdout == "nothing to sweep: every job in progress has a living claim\n"
+    assert cli("sweep").stdout == "nothing to sweep: every job in progress has a live worker\n"
     assert queue.get(job)["status"] == "in_progress"
 
 

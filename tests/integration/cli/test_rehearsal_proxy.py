@@ -52,7 +52,7 @@ def test_a_job_goes_out_through_a_proxy_and_no_login_is_shown(cli, queue, site, 
 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["title"] == "in"
-    assert "through proxy berlin (http://127.0.0.1:" in done.stderr
+    assert "using proxy berlin (http://127.0.0.1:" in done.stderr
     assert "hunter2" not in done.stdout + done.stderr
     assert visited(site) == {"berlin"}
 
@@ -94,7 +94,7 @@ def test_without_a_usable_proxy_a_job_stays_here_unless_it_is_told_to_go(
 
     assert refused.returncode == 2
     assert "all 2 proxies are disabled" in refused.stderr
-    assert "or go out without: --direct" in refused.stderr
+    assert "or use none with --direct" in refused.stderr
     assert visited(site) == set()
     direct = cli("try", "visit", "--job", str(job), "--direct")
     assert direct.returncode == 0, direct.stderr

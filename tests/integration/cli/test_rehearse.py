@@ -164,7 +164,7 @@ def test_the_files_of_init_work_as_they_are(cli, tmp_path):
 
     again = cli("init", "my_shop")
     assert again.returncode == 2
-    assert "my_shop.py is there already" in again.stderr
+    assert "my_shop.py exists already" in again.stderr
 
 
 @pytest.mark.parametrize("name", ["json", "worker", "playwright"])

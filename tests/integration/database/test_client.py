@@ -16,6 +16,7 @@ import pytest
 from tests.conftest import QueueForTests, because
 from worker.database import migrations
 from worker.database.client import Database
+from worker.database_settings import DatabaseSettings, database_settings
 from worker.errors import (
     AccessDenied,
     BadData,
@@ -24,7 +25,6 @@ from worker.errors import (
     SettingsError,
     UsageError,
 )
-from worker.settings import DatabaseSettings, database_settings
 
 PASSWORD = "p@ss/w:rd?#%ü"
 WHY = because("the page was grey")

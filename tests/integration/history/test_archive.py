@@ -236,7 +236,7 @@ def test_the_command_says_what_it_moved_and_show_still_finds_it(cli, database, q
     shown = cli("show", ids[2])
     told = json.loads(cli("show", ids[2], "--json").stdout)
 
-    assert moved.stdout == "archived 3 jobs with 3 attempts of their history\n"
+    assert moved.stdout == "archived 3 jobs with 3 attempts of history\n"
     assert "(visit): error, 1 attempts" in shown.stdout
     assert "  archived  2" in shown.stdout
     assert ": finished long enough ago" in shown.stdout

@@ -12,7 +12,8 @@ from rich.console import Console
 
 from worker.cli.display import LiveDisplay, PlainDisplay, QuietDisplay, Rate, make_display
 from worker.cli.summary import render
-from worker.settings import DatabaseSettings, RunSettings
+from worker.database_settings import DatabaseSettings
+from worker.settings import RunSettings
 from worker.supervisor.view import PoolView, Summary, WorkerSummary, WorkerView
 
 SETTINGS = RunSettings(database=DatabaseSettings(password="hunter2"), workers=2, total=4, offset=2)
@@ -232,7 +233,7 @@ def test_a_rate_is_of_the_last_minute_only():
         ({}, "run 7 drained after 1 m 40 s: 90 done, 10 failed, 3 retried, 1.0 jobs/s"),
         ({"stopped_by": "SIGTERM"}, "run 7 stopped (SIGTERM) after"),
         ({"swept": 1, "crashes": 2}, "1 swept, 0 handed back, 2 worker deaths"),
-        ({"left": None}, "left: unknown, the database cannot be asked"),
+        ({"left": None}, "left: unknown, because the database does not answer"),
         ({"left": {"pending": 0, "in_progress": 0, "waiting": 0}}, "left: nothing"),
         (
             {"left": {"pending": 5, "in_progress": 1, "waiting": 2}},

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from worker.evidence.redaction import (
+    MASK,
     is_secret_name,
+    printable,
     redact_headers,
     redact_json,
     redact_text,
     redact_url,
-    strip_controls,
 )
 
 
@@ -73,6 +76,81 @@ def test_payloads_are_redacted_at_any_depth():
 
 @given(st.text())
 def test_nothing_that_a_terminal_obeys_is_left(text: str):
-    clean = strip_controls(text)
+    clean = printable(text)
 
     assert all(char in "\n\t" or char.isprintable() or ord(char) >= 0xA0 for char in clean)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mysql://owl:hunter2@db/night",
+        "mysql://owl:p@hunter2@db/night",
+        "proxy http://owl:hunter2@10.0.0.1:8080 is gone",
+        "https://example.com/?token=hunter2&page=1",
+        "https://example.com/?x=1&api_key=hunter2",
+        "PASSWORD=hunter2",
+        "MYSQL_PASSWORD='hunter2'",
+        "{'password': 'hunter2'}",
+        '{"client_secret": "hunter2", "page": 1}',
+        '{"password": "correct horse hunter2"}',
+        "passwd: hunter2",
+        "MYSQL_PWD=hunter2",
+        "mysql://owl:1234/hunter2@db/night",
+        "mysql://owl:it's-hunter2@db/night",
+        "http://owl:hun/hunter2@10.0.0.1:8080",
+        "redis://:hunter2@db",
+        "Authorization: Basic hunter2hunter2",
+    ],
+)
+def test_a_secret_in_a_line_is_taken_out(text: str):
+    assert "hunter2" not in redact_text(text)
+    assert MASK in redact_text(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "job 7 done in 3.2 s",
+        "https://example.com/@owl/posts?page=2",
+        "root@db:3306/night cannot be reached",
+        "the password was refused",
+        "write mysql://user:password@host:3306/name",
+        "http://h.test:8080/a@b",
+        "http://[::1]:8080/a@b",
+        '{"at":"http://h.test:8080","by":"owl@h.test"}',
+        "3 tokens: spent",
+    ],
+)
+def test_what_is_no_secret_stays(text: str):
+    assert redact_text(text) == text
+
+
+def test_what_could_steer_a_terminal_is_taken_out():
+    assert printable("a\x1b[31mred\x07\x00\x9b2J\r\x7f") == "a?[31mred???2J??"
+    assert printable("tab\tand\nline, ü 密 🦉") == "tab\tand\nline, ü 密 🦉"
+
+
+def test_a_login_ends_at_its_quote():
+    text = redact_text('{"at":"http://owl:hunter2@h.test/","by":"owl@h.test"}')
+
+    assert text == '{"at":"http://[redacted]@h.test/","by":"owl@h.test"}'
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["a-", "a.", "://a:", "http://a:", "http://a:80/", "token ", "token=\"", "?a", "[", "@", "x@://",
+     "://a:'", "basic ", "a" * 7],
+)  # fmt: skip
+@pytest.mark.parametrize("end", ["", "@", "'@", "="])
+def test_long_texts_take_linear_time(part: str, end: str):
+    def seconds(length: int) -> float:
+        text = part * (length // len(part)) + end
+        began = time.process_time()
+        redact_text(text)
+        return time.process_time() - began
+
+    short, long = seconds(20_000), seconds(400_000)
+
+    # Twenty times the text; quadratic time would be four hundred times as long.
+    assert long < max(100 * short, 0.5)

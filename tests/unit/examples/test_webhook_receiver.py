@@ -12,7 +12,7 @@ import pytest
 
 from examples.webhook_receiver import Inbox, Refused, serve, verify
 from worker.webhooks.outbox import Event
-from worker.webhooks.sender import body_of, signed_headers
+from worker.webhooks.signature import body_of, signed_headers
 
 SECRET = "correct horse battery staple"
 EVENT = Event(

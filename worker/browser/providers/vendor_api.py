@@ -24,7 +24,7 @@ from worker.browser.providers.pace import Pace
 from worker.browser.providers.preset import Condition, Preset, Request
 from worker.browser.providers.spec import ProfileSpec
 from worker.errors import ProviderError, ProviderTrouble
-from worker.evidence.redaction import MASK, redact_text, strip_controls
+from worker.evidence.redaction import MASK, printable, redact_text
 from worker.retry_after import retry_after_seconds
 
 CONNECT_SECONDS = 5.0
@@ -86,7 +86,7 @@ class VendorApi:
         self, what: str, kind: ProviderTrouble, retry_after: float | None = None
     ) -> ProviderError:
         """Make an error that says who is at fault, and repeats no credential of ours."""
-        text = strip_controls(redact_text(f"{self.preset.title} {what}"))
+        text = printable(redact_text(f"{self.preset.title} {what}"))
         for secret in self._secrets():
             text = text.replace(secret, MASK)
         return ProviderError(text, provider=self.preset.name, kind=kind, retry_after=retry_after)

@@ -1,0 +1,83 @@
+"""The columns of an exported CSV file: which there are, and what stands in a job's cells.
+
+To add a column of the job itself, add it to JOB_COLUMNS; `finished_jobs` in sql/queries reads it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+JOB_COLUMNS = ("id", "task", "status", "attempts", "finished_at")
+# A spreadsheet would run a cell that begins with one of these as a formula.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+Job = dict[str, Any]
+
+
+class LateKeys:
+    """Watch for keys of results that appear after the header was written and have no column."""
+
+    def __init__(self, known: Iterable[str], tell: Callable[[str], None]) -> None:
+        self._known = {*known, "url"}
+        self._tell = tell
+
+    def watch(self, jobs: Iterable[Job]) -> Iterator[Job]:
+        """Pass the jobs on; report each key that is left out once."""
+        for job in jobs:
+            if new := set(result_keys([job])) - self._known:
+                self._known |= new
+                self._tell(
+                    f"job {job['id']} has {', '.join(sorted(new))}, which the CSV header lacks; it "
+                    f"is left out from here on. Export again, or name it with --columns"
+                )
+            yield job
+
+
+def header(columns: list[str]) -> list[str]:
+    """Return the first line of the file: the job's own columns, its URL, and the others."""
+    return [*JOB_COLUMNS, "url", *columns]
+
+
+def learn(jobs: Iterable[Job], statuses: Iterable[str]) -> list[str]:
+    """Return one column for each key of the results, and the reason where jobs may have failed."""
+    first = ["reason"] if "error" in statuses else []
+    return list(dict.fromkeys(first + result_keys(jobs)))
+
+
+def named(text: str) -> list[str]:
+    """Read the columns that a person has named, separated by commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def values(job: Job, columns: list[str]) -> list[Any]:
+    """Return what a job has in each column: from its result, else its payload, else its row."""
+    payload = job["payload"] if isinstance(job["payload"], dict) else {}
+    result = job["result"] if isinstance(job["result"], dict) else {"result": job["result"]}
+    if job["status"] == "error":
+        result = {**result, "reason": job["reason"]}
+    own = [*(job[name] for name in JOB_COLUMNS), payload.get("url", "")]
+    return own + [result.get(name, payload.get(name, job.get(name, ""))) for name in columns]
+
+
+def cell(value: Any, *, is_raw: bool) -> Any:
+    """Write lists and objects as JSON; keep a page's text from being run by a spreadsheet."""
+    if value is None:
+        return ""
+    if isinstance(value, dict | list | bool):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str) and not is_raw and value.startswith(FORMULA_STARTS):
+        return f"'{value}"
+    return value
+
+
+def result_keys(jobs: Iterable[Job]) -> list[str]:
+    """List the keys of results as they first appear, without the URL, which has its own column."""
+    keys: dict[str, None] = {}
+    for job in jobs:
+        result = job["result"]
+        if result is not None:
+            keys.update(dict.fromkeys(result if isinstance(result, dict) else ["result"]))
+    keys.pop("url", None)
+    return list(keys)

@@ -1,0 +1,36 @@
+"""What is wrong with a URL, if anything: one that a job opens, and one that a webhook calls."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+MAX_JOB_URL = 8192
+# The width of its column.
+MAX_CALLBACK_URL = 2048
+
+_JOB_URL = re.compile(r"https?://[^\s\x00-\x1f/?#]+[^\s\x00-\x1f]*$", re.IGNORECASE)
+
+
+def job_url_problem(url: str) -> str | None:
+    """Say what keeps a URL from being opened; quick, because a file may hold a million."""
+    if len(url) > MAX_JOB_URL:
+        return f"longer than {MAX_JOB_URL} characters"
+    if not _JOB_URL.match(url):
+        return f"{url[:80]!r} is not a URL; write http://… or https://…"
+    return None
+
+
+def callback_url_problem(url: str) -> str | None:
+    """Say what keeps a URL from being called, without repeating it: it may hold a password."""
+    if len(url) > MAX_CALLBACK_URL:
+        return f"longer than {MAX_CALLBACK_URL} characters"
+    try:
+        parts = urlsplit(url)
+        is_complete = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_complete = is_complete and (parts.port is None or parts.port > 0)
+    except ValueError:
+        is_complete = False
+    if not is_complete or any(ord(character) <= ord(" ") for character in url):
+        return "not a URL that can be called; write http://… or https://…"
+    return None
