@@ -9,7 +9,7 @@ from dataclasses import asdict
 import click
 
 from worker.cli.connection import PATIENT_READ_SECONDS, open_database, resolve, state_dir
-from worker.cli.options import json_flag, run_settings
+from worker.cli.options import errors_dir, json_flag, run_settings
 from worker.cli.wording import counted
 from worker.database import migrations
 from worker.database.client import Database
@@ -38,6 +38,7 @@ def sweep(
             db,
             Queue(db, max_attempts=max_attempts, default_callback=callback_url),
             journal_folder=journal.folder_of(state_dir(), db.settings),
+            errors_dir=errors_dir(),
             server_grace_seconds=server_grace_seconds,
             dry_run=dry_run,
         )
