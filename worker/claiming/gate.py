@@ -14,7 +14,7 @@ from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
 from worker.database.client import Database, Transaction
 from worker.errors import DatabaseUnavailable, PayloadError
-from worker.guards import breakers, limits
+from worker.guards import breakers, canaries, limits
 from worker.guards.keys import ClosedKey, keys_of
 from worker.models import Candidate, Cause, Claim, Owner
 from worker.profiles import leases, manifest, refusals
@@ -59,8 +59,10 @@ class Gate:
     def succeeded(self, claim: Claim) -> None:
         """Tell the breakers of a success that they wait for."""
         if claim.canary is not None:
-            self._tell(lambda: breakers.canary_came_back(self.db, claim))
+            self._tell(lambda: canaries.came_back(self.db, claim))
             logger.warning("%s works again: its breaker is closed", claim.canary)
+        elif keys := self.closures.tripped.intersection(claim.breaker_keys):
+            self._tell(lambda: breakers.note_success(self.db, keys, claim.task))
 
     def failed(
         self, claim: Claim, reason: str, *, blames_site: bool, retry_after: float | None = None
@@ -70,7 +72,8 @@ class Gate:
             if blames_site:
                 self._tell(lambda: self._note_canary(claim, reason, retry_after))
             else:
-                self._tell(lambda: breakers.canary_was_useless(self.db, claim))
+                cooldown = self.breaker_cooldown_seconds
+                self._tell(lambda: canaries.was_useless(self.db, claim, cooldown))
         elif blames_site:
             self._tell(lambda: self._note(claim, reason, retry_after))
 
@@ -81,14 +84,14 @@ class Gate:
     def _note(self, claim: Claim, reason: str, retry_after: float | None) -> None:
         for key in claim.breaker_keys:
             if breakers.note_failure(
-                self.db, key, reason, retry_after, self.breaker_cooldown_seconds
+                self.db, key, claim.task, reason, retry_after, self.breaker_cooldown_seconds
             ):
                 logger.warning("%s fails too often and is left alone a while: %s", key, reason)
         # Another worker may have opened it a moment ago: the jobs at hand are not to be burnt.
         self.closures.refresh(at_once=True)
 
     def _note_canary(self, claim: Claim, reason: str, retry_after: float | None) -> None:
-        breakers.canary_failed(self.db, claim, reason, retry_after, self.breaker_cooldown_seconds)
+        canaries.failed(self.db, claim, reason, retry_after, self.breaker_cooldown_seconds)
 
     def _tell(self, what: Callable[[], None]) -> None:
         try:
@@ -122,7 +125,7 @@ class Gate:
         if refusal := limits.admit(tx, keys):
             tx.discard()
             return refusal
-        refusal, canary = breakers.admit(tx, keys)
+        refusal, canary = breakers.admit(tx, keys, candidate.task)
         if refusal:
             tx.discard()
             return refusal
@@ -135,7 +138,7 @@ class Gate:
             tx.discard()
             return entered if isinstance(entered, NotReady) else None
         if entered.canary is not None:
-            breakers.send_canary(tx, entered.canary, entered, self.canary_seconds)
+            canaries.send(tx, entered.canary, entered, self.canary_seconds)
         return entered
 
     def _enter(
