@@ -23,6 +23,8 @@ MAX_AGE_SECONDS = 0.5
 _CONDITIONS = (
     ("site", "not_at_closed_sites", "closed_sites"),
     ("task", "not_of_closed_tasks", "closed_tasks"),
+    ("task-at-site", "not_of_tasks_failing_at_sites", "failing_at_sites"),
+    ("task-at-profile", "not_of_tasks_failing_in_profiles", "failing_in_profiles"),
     ("account", "not_of_closed_accounts", "closed_accounts"),
     ("profile", "not_of_closed_profiles", "closed_profiles"),
     ("address", "not_of_waiting_accounts", "waiting_accounts"),
@@ -39,6 +41,8 @@ class ClosedKeys:
         self._read_at = float("-inf")
         self.closed: dict[str, ClosedKey] = {}
         self.watched: frozenset[str] = frozenset()
+        # Breakers that wait for a success.
+        self.tripped: frozenset[str] = frozenset()
 
     def refresh(self, *, at_once: bool = False) -> None:
         """Read them again, unless that was just done; `at_once` even then."""
@@ -47,7 +51,7 @@ class ClosedKeys:
         if self._db.fetch_all("is_anything_gated")[0]["is_gated"]:
             self._read()
         else:
-            self.closed, self.watched = {}, frozenset()
+            self.closed, self.watched, self.tripped = {}, frozenset(), frozenset()
         self._read_at = time.monotonic()
 
     def _read(self) -> None:
@@ -60,7 +64,8 @@ class ClosedKeys:
             *choice.closed_keys(self._db),
         ]
         self.closed = {closed.key: closed for closed in found}
-        self.watched = frozenset(row["name"] for row in (*limited, *tripped))
+        self.tripped = frozenset(row["name"] for row in tripped)
+        self.watched = self.tripped | {row["name"] for row in limited}
 
     def close(self, closed: ClosedKey, candidate: Candidate | None = None) -> None:
         """Leave a key alone that the gate has just refused, until the next look.

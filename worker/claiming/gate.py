@@ -16,7 +16,7 @@ from worker.claiming.closed_keys import ClosedKeys
 from worker.database.best_effort import best_effort
 from worker.database.client import Database, Transaction
 from worker.errors import PayloadError
-from worker.guards import breakers, limits
+from worker.guards import breakers, canaries, limits
 from worker.guards.keys import ClosedKey, keys_of
 from worker.models import Candidate, Cause, Claim, Ending, Outcome, Owner, Rejection
 from worker.profiles import leases, manifest, refusals
@@ -89,14 +89,16 @@ class Gate:
 
     def _succeeded(self, claim: Claim) -> None:
         if claim.canary is not None:
-            breakers.canary_came_back(self.db, claim)
+            canaries.came_back(self.db, claim)
             logger.warning("%s works again: its breaker is closed", claim.canary)
+        elif keys := self.closures.tripped.intersection(claim.breaker_keys):
+            breakers.note_success(self.db, keys, claim.task)
 
     def _canary_failed(self, claim: Claim, ending: Ending) -> None:
         if not ending.blames_site:
-            breakers.canary_was_useless(self.db, claim)
+            canaries.was_useless(self.db, claim, self.breaker_cooldown_seconds)
             return
-        breakers.canary_failed(
+        canaries.failed(
             self.db,
             claim,
             ending.reason,
@@ -109,6 +111,7 @@ class Gate:
             if breakers.note_failure(
                 self.db,
                 key,
+                claim.task,
                 ending.reason,
                 ending.retry_after_seconds,
                 self.breaker_cooldown_seconds,
@@ -146,7 +149,7 @@ class Gate:
         if refusal := limits.admit(tx, keys):
             tx.discard()
             return refusal
-        refusal, canary = breakers.admit(tx, keys)
+        refusal, canary = breakers.admit(tx, keys, candidate.task)
         if refusal:
             tx.discard()
             return refusal
@@ -160,7 +163,7 @@ class Gate:
             tx.discard()
             return entered if isinstance(entered, NotReady) else None
         if isinstance(entered, Claim) and entered.canary is not None:
-            breakers.send_canary(tx, entered.canary, entered, self.canary_seconds)
+            canaries.send(tx, entered.canary, entered, self.canary_seconds)
         return entered
 
     def _enter(

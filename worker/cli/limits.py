@@ -116,7 +116,8 @@ def _breaker_line(row: Row, closed: ClosedKey | None) -> str:
     if closed is None:
         return f"{row['name']}: open, and the next job goes out to see: {row['reason']}"
     opens = "" if closed.seconds is None else f", next look in {duration(closed.seconds)}"
-    return f"{row['name']}: {row['state'].replace('_', ' ')}{opens}: {closed.reason}"
+    tasks = f"; it holds back {', '.join(row['failing'])}" if row["failing"] else ""
+    return f"{row['name']}: {row['state'].replace('_', ' ')}{opens}: {closed.reason}{tasks}"
 
 
 def _caps(concurrent: int | None, per_minute: float | None) -> str:

@@ -1,23 +1,31 @@
 """Circuit breakers: when a site or a profile fails again and again, leave it alone for a while.
 
-A breaker opens on a spike of blocks or failures, lets one canary through when its time is over,
-and closes when that one succeeds. A canary that fails costs its job nothing.
+A breaker opens on a spike of failures when no task works there. It holds back the tasks that failed
+until its time is over; a job of any other task goes out at once, one at a time. Such a job is a
+canary: its success closes the breaker, its failure costs it nothing.
 """
 
 from __future__ import annotations
 
+import json
+import logging
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
-from worker.guards.keys import ClosedKey
-from worker.models import Claim
+from worker.guards.keys import ClosedKey, task_at_key
 
 WINDOW_SECONDS = 60
-# So many failures within the window, and so many for each success, open a breaker: a site that
-# fails for some jobs only is not left alone.
+# A spike of failures within the window opens a breaker, unless a task works there: a task works if
+# it has more than one success for each FAILURES_PER_SUCCESS failures.
 SPIKE = 8
 FAILURES_PER_SUCCESS = 4
 COOLDOWN_SECONDS = 30.0
-LONGEST_SECONDS = 1800.0
+
+logger = logging.getLogger("nightshift.breakers")
 
 
 def tripped(db: Database) -> list[Row]:
@@ -26,13 +34,18 @@ def tripped(db: Database) -> list[Row]:
 
 
 def closed_keys(breakers: list[Row]) -> list[ClosedKey]:
-    """List the keys whose breaker is open."""
-    found = [refuses(row) for row in breakers]
-    return [closed for closed in found if closed is not None]
+    """List what breakers hold back: a key, or single tasks at a key."""
+    closed = []
+    for row in breakers:
+        if (refusal := refuses(row)) is None:
+            continue
+        tasks = _held_back(row) if row["state"] == "open" else {}
+        closed += [_at_task(refusal, task) for task in tasks] or [refusal]
+    return closed
 
 
 def refuses(breaker: Row) -> ClosedKey | None:
-    """Tell whether a breaker lets nothing through now."""
+    """Tell whether a breaker lets nothing through now, at least of the tasks that failed."""
     name, wait = breaker["name"], breaker["wait_seconds"]
     if breaker["state"] == "closed":
         return None
@@ -45,7 +58,24 @@ def refuses(breaker: Row) -> ClosedKey | None:
     return ClosedKey(name, f"the breaker of {name} is open: {breaker['reason']}", float(wait))
 
 
-def admit(tx: Transaction, keys: tuple[str, ...]) -> tuple[ClosedKey | None, str | None]:
+def failing_tasks(breaker: Row) -> dict[str, int]:
+    """Name the tasks that speak against a key, with the failures of each."""
+    return json.loads(breaker["failing"]) if breaker["failing"] else {}
+
+
+def is_of_others(breaker: Row, task: str) -> bool:
+    """Whether a task is another than those that opened a breaker."""
+    tasks = _held_back(breaker)
+    return bool(tasks) and task not in tasks
+
+
+def scope(key: str) -> dict[str, str | None]:
+    """Say which jobs a breaker is about: those of a site, or of a profile."""
+    kind, _, value = key.partition(":")
+    return {name: value if name == kind else None for name in ("site", "profile")}
+
+
+def admit(tx: Transaction, keys: tuple[str, ...], task: str) -> tuple[ClosedKey | None, str | None]:
     """Judge a claim by the breakers of its keys, which stay locked until the claim is made.
 
     Returns what refuses it, or else the breaker whose canary this job is to be.
@@ -53,77 +83,57 @@ def admit(tx: Transaction, keys: tuple[str, ...]) -> tuple[ClosedKey | None, str
     canary = None
     for row in tx.fetch_all("lock_breakers", names=keys):
         if refusal := refuses(row):
-            return refusal, None
+            tasks = _held_back(row) if row["state"] == "open" else {}
+            if not tasks:
+                return refusal, None
+            if task in tasks:
+                return _at_task(refusal, task), None
         canary = canary or row["name"]
     return None, canary
 
 
-def send_canary(tx: Transaction, name: str, claim: Claim, patience_seconds: float) -> None:
-    """Note which job is out to see; when it does not come back in time, another one goes."""
-    tx.execute(
-        "send_canary",
-        name=name,
-        job_id=claim.job_id,
-        fence=claim.fence,
-        patience_seconds=patience_seconds,
-    )
+def note_success(db: Database, keys: Iterable[str], task: str) -> None:
+    """Close the breakers of keys at which another task than those that opened them works."""
 
+    def close(tx: Transaction, key: str) -> bool:
+        rows = tx.fetch_all("lock_breaker", name=key)
+        if not rows or rows[0]["state"] == "closed" or not is_of_others(rows[0], task):
+            return False
+        return tx.execute("close_breaker", name=key) == 1
 
-def canary_came_back(db: Database, claim: Claim) -> None:
-    """Close the breaker that a job went out for and came back from with a result."""
-    db.execute("canary_survived", name=claim.canary, job_id=claim.job_id, fence=claim.fence)
-
-
-def canary_was_useless(db: Database, claim: Claim) -> None:
-    """Let another job go: this one failed for a reason that says nothing about the key."""
-    db.execute("canary_returned", name=claim.canary, job_id=claim.job_id, fence=claim.fence)
-
-
-def canary_failed(
-    db: Database,
-    claim: Claim,
-    reason: str,
-    retry_after: float | None,
-    cooldown_seconds: float = COOLDOWN_SECONDS,
-) -> None:
-    """Leave the key alone for twice as long as before, and let another job go out next.
-
-    A job that fails whatever the site does would otherwise keep the breaker open for ever.
-    """
-    db.execute(
-        "canary_failed",
-        name=claim.canary,
-        job_id=claim.job_id,
-        fence=claim.fence,
-        reason=reason[:255],
-        seconds=cooldown_seconds,
-        at_least=retry_after or 0.0,
-        longest=LONGEST_SECONDS,
-    )
-    db.execute("put_canary_behind", name=claim.canary, job_id=claim.job_id, fence=claim.fence)
+    for key in keys:
+        if db.transaction(partial(close, key=key)):
+            logger.warning("%s works for %s: its breaker is closed", key, task)
 
 
 def note_failure(
     db: Database,
     key: str,
+    task: str,
     reason: str,
     retry_after: float | None = None,
     cooldown_seconds: float = COOLDOWN_SECONDS,
 ) -> bool:
     """Count a failure that a key is to blame for; tell whether that opened its breaker."""
-    db.execute("note_failure", name=key, window_seconds=WINDOW_SECONDS)
-    breaker = db.fetch_one("get_breaker", name=key)
-    if breaker is None or breaker["state"] != "closed" or breaker["failures"] < SPIKE:
-        return False
-    if _successes(db, breaker) * FAILURES_PER_SUCCESS > breaker["failures"]:
-        return False
-    opened = db.execute(
-        "trip_breaker",
-        name=key,
-        reason=f"{breaker['failures']} failures within a minute, the last: {reason}"[:255],
-        seconds=max(cooldown_seconds, retry_after or 0.0),
-    )
-    return opened == 1
+
+    def count(tx: Transaction) -> bool:
+        tx.execute("open_window", name=key, window_seconds=WINDOW_SECONDS)
+        breaker = tx.fetch_all("lock_breaker", name=key)[0]
+        failing = Counter(failing_tasks(breaker))
+        failing[task] += 1
+        failures = failing.total()
+        tx.execute("count_failure", name=key, failures=failures, failing=json.dumps(failing))
+        if breaker["state"] != "closed" or failures < SPIKE or _works(tx, breaker, failing):
+            return False
+        opened = tx.execute(
+            "trip_breaker",
+            name=key,
+            reason=f"{failures} failures within a minute, the last: {reason}"[:255],
+            seconds=max(cooldown_seconds, retry_after or 0.0),
+        )
+        return opened == 1
+
+    return db.transaction(count)
 
 
 def forget_quiet(db: Database) -> None:
@@ -139,7 +149,7 @@ def forget(tx: Transaction, key: str) -> None:
 def all_breakers(db: Database) -> list[tuple[Row, ClosedKey | None]]:
     """List every breaker that has something to tell, with what it holds back now."""
     rows = db.fetch_all("read_breakers")
-    return [(row, refuses(row)) for row in rows]
+    return [({**row, "failing": failing_tasks(row)}, refuses(row)) for row in rows]
 
 
 def open_by_hand(db: Database, key: str, seconds: float | None, reason: str, by: str) -> None:
@@ -175,13 +185,22 @@ def _hold(
     )
 
 
-def _successes(db: Database, breaker: Row) -> int:
-    kind, _, value = breaker["name"].partition(":")
-    row = db.fetch_all(
+def _works(tx: Transaction, breaker: Row, failing: Counter[str]) -> bool:
+    """Whether some task does well there: then the site is not to blame for the others."""
+    rows = tx.fetch_all(
         "count_successes",
         since=breaker["window_start"],
-        site=value if kind == "site" else None,
-        profile=value if kind == "profile" else None,
-        limit=breaker["failures"] // FAILURES_PER_SUCCESS + 1,
-    )[0]
-    return int(row["successes"])
+        **scope(breaker["name"]),
+        # With so many successes there is such a task, whichever it is.
+        limit=failing.total() // FAILURES_PER_SUCCESS + 1,
+    )
+    return any(row["successes"] * FAILURES_PER_SUCCESS > failing[row["task"]] for row in rows)
+
+
+def _held_back(breaker: Row) -> dict[str, int]:
+    """Name the tasks that a breaker is about; none: about all, because it was opened by hand."""
+    return failing_tasks(breaker) if breaker["openings"] else {}
+
+
+def _at_task(refusal: ClosedKey, task: str) -> ClosedKey:
+    return replace(refusal, key=task_at_key(task, refusal.key))

@@ -27,16 +27,22 @@ def keys_of(candidate: Candidate) -> tuple[str, ...]:
     """Name every key that a job belongs to."""
     keys = [GLOBAL, f"task:{candidate.task}"]
     if candidate.site:
-        keys.append(f"site:{candidate.site}")
+        keys += _with_task(f"site:{candidate.site}", candidate.task)
     if candidate.account_id:
         keys.append(f"account:{candidate.account_id}")
     if candidate.profile_id:
-        keys.append(f"profile:{candidate.profile_id}")
+        keys += _with_task(f"profile:{candidate.profile_id}", candidate.task)
     else:
         keys.append(PROXIES)
         if candidate.account_id:
             keys.append(address_key(candidate.account_id))
     return (*keys, *route_keys(candidate))
+
+
+def task_at_key(task: str, key: str) -> str:
+    """Name one task at a site or in a profile, such as `task-at-site:visit@example.com`."""
+    kind, _, value = key.partition(":")
+    return f"task-at-{kind}:{task}@{value}"
 
 
 def address_key(account_id: str) -> str:
@@ -62,3 +68,7 @@ def exit_key(site: str) -> str:
 def route_key(kind: str, owner: str, site: str) -> str:
     """Name the way of a profile or an account to a site."""
     return f"route:{kind}:{owner}@{site}"
+
+
+def _with_task(key: str, task: str) -> tuple[str, str]:
+    return key, task_at_key(task, key)

@@ -35,8 +35,9 @@ class Manifest:
     lock_timeout_seconds: float | None = None
     on_conflict: str = "wait"
     temporary: bool = False
-    # Where the job goes, as the queue has worked it out; not a field that anybody writes.
+    # Where the job goes, as the queue has worked it out, and its task; not fields of a payload.
     site: str = ""
+    task: str = ""
 
     @property
     def needs_profile(self) -> bool:
@@ -54,6 +55,7 @@ def read(candidate: Candidate) -> Manifest:
         account=candidate.account_id or manifest.account,
         actions=manifest.actions or (candidate.task,),
         site=candidate.site or "",
+        task=candidate.task,
     )
 
 

@@ -210,7 +210,7 @@ def _breaker(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | No
         # The gate has asked it before.
         return None
     key = f"profile:{profile['id']}"
-    refusal, profile["canary"] = breakers.admit(tx, (key,))
+    refusal, profile["canary"] = breakers.admit(tx, (key,), manifest.task)
     return NotReady("breaker_open", refusal.reason, key, refusal.seconds) if refusal else None
 
 

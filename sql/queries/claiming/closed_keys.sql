@@ -6,6 +6,14 @@ AND (site IS NULL OR site NOT IN %(closed_sites)s)
 -- A condition: leave out jobs of tasks that have reached their limit.
 AND task NOT IN %(closed_tasks)s
 
+-- name: not_of_tasks_failing_at_sites
+-- A condition: leave out jobs whose task is held back at their site.
+AND (site IS NULL OR CONCAT(task, '@', site) NOT IN %(failing_at_sites)s)
+
+-- name: not_of_tasks_failing_in_profiles
+-- A condition: leave out jobs whose task is held back in their profile.
+AND (profile IS NULL OR CONCAT(task, '@', profile) NOT IN %(failing_in_profiles)s)
+
 -- name: not_of_closed_accounts
 -- A condition: leave out jobs of accounts that cannot be used now.
 AND (account IS NULL OR account NOT IN %(closed_accounts)s)

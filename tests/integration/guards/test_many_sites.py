@@ -18,7 +18,7 @@ def worker(database):
 
 def test_sites_that_failed_once_are_not_read_by_workers_and_are_forgotten(database, worker):
     for number in range(50):
-        breakers.note_failure(database, f"site:shop{number}.example", "HTTP 500")
+        breakers.note_failure(database, f"site:shop{number}.example", "visit", "HTTP 500")
     assert len(breakers.all_breakers(database)) == 50
     breakers.open_by_hand(database, "site:held.example", None, "a sale", "me")
     breakers.close_by_hand(database, "site:kept.example", keep=True, by="me")

@@ -267,4 +267,4 @@ def test_a_job_of_an_account_is_the_canary_of_its_profiles_breaker(database, wor
 
     assert claim.canary == "profile:p1"
     worker.gate.tell(claim, Ending(Outcome.DONE))
-    assert database.fetch_one("get_breaker", name="profile:p1")["state"] == "closed"
+    assert breakers.all_breakers(database)[0][0]["state"] == "closed"
