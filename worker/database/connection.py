@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from worker.database.client import Database
-from worker.database.private_server import PrivateServer
+from worker.database.private_server import PrivateServer, PrivateSettings
 from worker.settings import PROJECT_ROOT, DatabaseSettings, database_settings
 from worker.system.fork import call_in_child
 
@@ -37,7 +37,7 @@ def resolve(environ: Mapping[str, str] = os.environ) -> DatabaseSettings:
     server = private_server(environ)
     # In a child, so that the server is nobody's child: it outlives the launcher that started it.
     call_in_child(server.start)
-    settings = DatabaseSettings(unix_socket=str(server.socket_path))
+    settings = PrivateSettings(unix_socket=str(server.socket_path), server_folder=server.folder)
     call_in_child(_create_database, settings)
     return settings
 
