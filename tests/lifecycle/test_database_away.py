@@ -26,8 +26,8 @@ NAME = "nightshift_away"
 # The launcher with five seconds of patience for an answer instead of ten and fifteen. Not less: the
 # answers come through this process, which a busy machine may not let run for a while.
 IMPATIENT = (
-    "import worker.database as database; connect = database._connect; "
-    "database._connect = lambda settings, seconds: connect(settings, min(seconds, 5.0)); "
+    "from worker.database import client; open_session = client.open_session; "
+    "client.open_session = lambda settings, seconds: open_session(settings, min(seconds, 5.0)); "
     "from worker.cli.main import main; main()"
 )
 
