@@ -24,6 +24,12 @@ def private_server(environ: Mapping[str, str] = os.environ) -> PrivateServer:
     return PrivateServer(state_dir(environ) / "mysql")
 
 
+def private_settings(environ: Mapping[str, str] = os.environ) -> PrivateSettings:
+    """The queue on the embedded server, whether or not that runs."""
+    server = private_server(environ)
+    return PrivateSettings(unix_socket=str(server.socket_path), server_folder=server.folder)
+
+
 def is_private() -> bool:
     """Whether no database is configured and the embedded one is meant."""
     return database_settings(os.environ) is None
@@ -34,10 +40,9 @@ def resolve(environ: Mapping[str, str] = os.environ) -> DatabaseSettings:
     configured = database_settings(environ)
     if configured is not None:
         return configured
-    server = private_server(environ)
     # In a child, so that the server is nobody's child: it outlives the launcher that started it.
-    call_in_child(server.start)
-    settings = PrivateSettings(unix_socket=str(server.socket_path), server_folder=server.folder)
+    call_in_child(private_server(environ).start)
+    settings = private_settings(environ)
     call_in_child(_create_database, settings)
     return settings
 
