@@ -13,9 +13,11 @@ from pathlib import Path
 import pymysql
 import pytest
 
-from tests.conftest import FAST_COMMITS, reserved_port
+from tests.conftest import FAST_COMMITS, QueueForTests, reserved_port
 from tests.lifecycle.conftest import run_command, url_of, wait_until
 from tests.lifecycle.pool import assert_done_once, browser_of, incarnations, worker_of
+from worker.database import migrations
+from worker.database.client import Database
 from worker.database.private_server import PrivateServer
 from worker.database_settings import DatabaseSettings
 from worker.drill import finish_ledger
@@ -26,8 +28,8 @@ NAME = "nightshift_away"
 # The launcher with five seconds of patience for an answer instead of ten and fifteen. Not less: the
 # answers come through this process, which a busy machine may not let run for a while.
 IMPATIENT = (
-    "import worker.database as database; connect = database._connect; "
-    "database._connect = lambda settings, seconds: connect(settings, min(seconds, 5.0)); "
+    "from worker.database import client; open_session = client.open_session; "
+    "client.open_session = lambda settings, seconds: open_session(settings, min(seconds, 5.0)); "
     "from worker.cli.main import main; main()"
 )
 
@@ -132,11 +134,44 @@ def read_only(place: Place) -> Iterator[None]:
         place.run("SET GLOBAL read_only = OFF")
 
 
+@contextmanager
+def disk_full(place: Place) -> Iterator[None]:
+    """Whatever changes a job is refused as it would be on a full disk."""
+    place.run(
+        f"CREATE TRIGGER {NAME}.full BEFORE UPDATE ON {NAME}.work_queue FOR EACH ROW "
+        "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114, MESSAGE_TEXT = 'The table is full'"
+    )
+    yield
+    place.run(f"DROP TRIGGER {NAME}.full")
+
+
+@contextmanager
+def too_many_of_the_user(place: Place) -> Iterator[None]:
+    """The pool's own connections are broken, and its user is allowed but one, which is taken."""
+    place.run("ALTER USER pool@localhost, pool@'127.0.0.1' WITH MAX_USER_CONNECTIONS 1")
+    with closing(pymysql.connect(host="127.0.0.1", port=place.server.port, user="pool")):
+        place.proxy.reset()
+        yield
+    place.run("ALTER USER pool@localhost, pool@'127.0.0.1' WITH MAX_USER_CONNECTIONS 0")
+
+
+@contextmanager
+def offline(place: Place) -> Iterator[None]:
+    if place.server.status().flavour != "mysql":
+        pytest.skip("only MySQL has an offline mode")
+    place.run("SET GLOBAL offline_mode = ON")
+    yield
+    place.run("SET GLOBAL offline_mode = OFF")
+
+
 def journal(folder: Path) -> list[Path]:
     return list((folder / "state" / "journal").rglob("*.json"))
 
 
-@pytest.mark.parametrize("trouble", [stopped, killed, half_open, full, read_only])
+@pytest.mark.parametrize(
+    "trouble",
+    [stopped, killed, half_open, full, read_only, disk_full, too_many_of_the_user, offline],
+)
 def test_jobs_that_end_while_the_database_is_away_are_written_when_it_is_back(
     launch, place, database, queue, tasks, noted, let_go, tmp_path, trouble
 ):
@@ -257,3 +292,62 @@ def test_a_server_that_has_just_come_back_is_no_reason_to_take_a_claim_away(
     assert queue.get(job)["status"] == "in_progress"
     assert sweep("--server-grace", 0) == "put 1 job back to pending and 0 to error\n"
     assert queue.get(job)["status"] == "pending"
+
+
+@pytest.fixture
+def private(tmp_path) -> Iterator[PrivateServer]:
+    """The private server of this test's launchers."""
+    assert run_command(tmp_path, "db", "start").returncode == 0
+    server = PrivateServer(tmp_path / "state" / "mysql")
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def private_queue(private) -> Iterator[QueueForTests]:
+    settings = DatabaseSettings(unix_socket=str(private.socket_path))
+    with closing(Database(settings, patience_seconds=30)) as db:
+        migrations.ensure(db)
+        yield QueueForTests(db)
+
+
+def test_a_run_starts_its_killed_private_server_again_and_leaves_it_running(
+    launch, private, private_queue, tasks, noted, let_go
+):
+    jobs = [private_queue.enqueue("held", {}) for _ in range(2)]
+    run = launch("--workers", 2, "--tasks", tasks, "--json", DATABASE_URL=None)
+    wait_until(lambda: len(noted("begun")) == 2, "both jobs have begun")
+    first = private.pid()
+
+    private.kill()
+    let_go()
+
+    assert run.wait(60) == 0
+    assert [private_queue.get(job)["status"] for job in jobs] == ["done", "done"]
+    assert sorted(noted("finished")) == [(job, 1) for job in jobs]
+    assert private.pid() not in (None, first)
+    began = time.monotonic()
+    private.stop()
+    # It goes by itself when it is asked to, whoever it was started by.
+    assert time.monotonic() - began < 30
+
+
+def test_a_private_server_stopped_by_hand_stays_so_until_it_is_started_by_hand(
+    launch, private, private_queue, tasks, noted, let_go, tmp_path
+):
+    job = private_queue.enqueue("held", {})
+    run = launch("--workers", 1, "--tasks", tasks, "--json", DATABASE_URL=None)
+    wait_until(lambda: len(noted("begun")) == 1, "the job has begun")
+
+    refused = run_command(tmp_path, "db", "stop")
+    assert refused.returncode == 2
+    assert f"pid {run.pid}) is at work on this server" in refused.stderr
+    assert run_command(tmp_path, "db", "stop", "--force").returncode == 0
+    let_go()
+    wait_until(lambda: len(journal(tmp_path)) == 1, "the outcome is kept")
+    assert "was stopped; start it: python launcher.py db start" in run.stderr
+    assert not private.is_running()
+
+    assert run_command(tmp_path, "db", "start").returncode == 0
+    assert run.wait(60) == 0
+    assert private_queue.get(job)["status"] == "done"

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from worker.database import migrations
 from worker.database.client import Database
-from worker.database.connection import is_private, private_server, resolve, state_dir
+from worker.database.connection import (
+    is_private,
+    private_server,
+    private_settings,
+    resolve,
+    state_dir,
+)
 
-__all__ = ["is_private", "open_database", "private_server", "resolve", "state_dir"]
+__all__ = [
+    "is_private",
+    "open_database",
+    "private_server",
+    "private_settings",
+    "resolve",
+    "state_dir",
+]
 
 # Counting or moving millions of rows takes long, and a person has asked for it.
 PATIENT_READ_SECONDS = 600.0

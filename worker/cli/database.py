@@ -11,12 +11,20 @@ from dataclasses import replace
 
 import click
 
-from worker.cli.connection import is_private, private_server, resolve
+from worker.cli.connection import (
+    is_private,
+    private_server,
+    private_settings,
+    resolve,
+    state_dir,
+)
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import json_flag
 from worker.database.client import Database, DatabaseError
 from worker.database_settings import DatabaseSettings
 from worker.errors import NightshiftError, UsageError
+from worker.queue import runs
+from worker.supervisor.run_lock import RunLock
 from worker.system.fork import call_in_child
 
 
@@ -40,14 +48,17 @@ def start() -> None:
 
 
 @db.command("stop")
-def stop() -> None:
-    """Stop the private server, if it is running."""
+@click.option("--force", is_flag=True, help="Stop it although a run is using it.")
+def stop(force: bool) -> None:
+    """Stop the private server, if it is running. It stays stopped until a command needs it."""
     _require_private()
-    if not private_server().is_running():
-        click.echo("the private server was not running")
-        return
+    was_running = private_server().is_running()
+    if was_running and not force:
+        _warn_of_run()
+    # Also where it does not run: a pool that misses it must not start it again.
     call_in_child(private_server().stop)
-    click.echo("the private server is stopped")
+    stopped = "the private server is stopped"
+    click.echo(stopped if was_running else "the private server was not running")
 
 
 @db.command("status")
@@ -55,7 +66,8 @@ def stop() -> None:
 def status(as_json: bool) -> None:
     """Show which database is used and whether it answers."""
     if is_private() and not private_server().is_running():
-        settings, answer = None, "the private server is not running; start it: launcher.py db start"
+        state = "was stopped" if private_server().was_stopped else "is not running"
+        settings, answer = None, f"the private server {state}; start it: launcher.py db start"
     else:
         settings = resolve()
         answer = _answer(settings)
@@ -110,6 +122,30 @@ def _print_rows(database: Database, statement: str) -> None:
         click.echo("\t".join(rows[0]))
     for row in rows:
         click.echo("\t".join("NULL" if value is None else str(value) for value in row.values()))
+
+
+def _warn_of_run() -> None:
+    """Name the run that is at work, if there is one, and ask; off a terminal, refuse."""
+    lock = RunLock(state_dir(), private_settings())
+    if lock.try_acquire():
+        lock.release()
+        return
+    warning = f"{_run_at_work() or lock.holder()} is at work on this server"
+    consequence = "its jobs would wait until the server is started again"
+    if not sys.stdin.isatty():
+        raise UsageError(f"{warning}; {consequence}; end the run first, or use --force")
+    click.confirm(f"{warning}; {consequence}. Stop the server?", abort=True)
+
+
+def _run_at_work() -> str | None:
+    try:
+        with closing(Database(private_settings())) as database:
+            run = runs.latest(database)
+    except (NightshiftError, DatabaseError):
+        return None
+    if run is None or run["ended_at"] is not None:
+        return None
+    return f"run {run['id']} (host {run['host']}, pid {run['pid']})"
 
 
 def _answer(settings: DatabaseSettings) -> str:

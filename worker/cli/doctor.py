@@ -18,11 +18,13 @@ from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
 from worker.cli.connection import resolve, state_dir
 from worker.cli.options import json_flag
-from worker.cli.preflight import check_errors_dir
+from worker.cli.preflight import check_folder
+from worker.cli.wording import moment
 from worker.database import migrations
-from worker.database.client import Database
+from worker.database.client import Database, Transaction
 from worker.database_settings import DatabaseSettings
 from worker.errors import NightshiftError, SettingsError
+from worker.queue import pause
 from worker.settings import PROJECT_ROOT
 from worker.tasks import registry
 
@@ -59,9 +61,13 @@ def _checks() -> list[tuple[str, Callable[[], str]]]:
         ("python", _python),
         ("database", lambda: _database(resolve())),
         ("schema", lambda: _schema(resolve())),
+        ("writing", lambda: _writing(resolve())),
+        ("queue", lambda: _queue(resolve())),
         ("tasks", _tasks),
         ("browser", _browser),
-        ("errors folder", _errors_folder),
+        ("errors folder", lambda: _folder("NIGHTSHIFT_ERRORS_DIR", PROJECT_ROOT / "errors")),
+        ("results folder", lambda: _folder("NIGHTSHIFT_RESULTS_DIR", PROJECT_ROOT / "results")),
+        ("state folder", lambda: _folder("NIGHTSHIFT_STATE_DIR", state_dir())),
         ("disk", _disk),
     ]
 
@@ -92,6 +98,33 @@ def _schema(settings: DatabaseSettings) -> str:
     return "was empty, now up to date" if made else "up to date"
 
 
+def _writing(settings: DatabaseSettings) -> str:
+    """Do what a night does to the queue's tables, and take it back."""
+
+    def write(tx: Transaction) -> None:
+        tx.execute("try_adding")
+        tx.execute("try_changing")
+        tx.execute("try_history")
+        tx.execute("try_removing")
+        tx.execute("try_worker")
+        tx.discard()
+
+    with closing(Database(settings)) as db:
+        db.transaction(write)
+    return "jobs can be added, changed and removed"
+
+
+def _queue(settings: DatabaseSettings) -> str:
+    with closing(Database(settings)) as db:
+        paused = pause.paused(db)
+    if paused is not None:
+        raise SettingsError(
+            f"paused since {moment(paused['set_at'])} by {paused['set_by']}: {paused['reason']}; "
+            f"no run claims a job; go on with: python launcher.py resume"
+        )
+    return "not paused"
+
+
 def _tasks() -> str:
     sources = os.environ.get("NIGHTSHIFT_TASKS", "").split()
     return ", ".join(registry.load(sources).names)
@@ -112,9 +145,9 @@ def _browser() -> str:
     return f"{executable or 'the one Playwright installed'} opens a page ({title})"
 
 
-def _errors_folder() -> str:
-    folder = Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
-    check_errors_dir(folder)
+def _folder(setting: str, default: Path) -> str:
+    folder = Path(os.environ.get(setting) or default).absolute()
+    check_folder(folder, setting)
     return f"{folder} is writable"
 
 

@@ -5,6 +5,7 @@ Runs in a child of the launcher, so that the launcher never holds a connection n
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import tempfile
@@ -19,10 +20,13 @@ from worker.queue import runs
 from worker.settings import RunSettings
 from worker.tasks import registry
 
+# About what one failure leaves: screenshot, page and logs.
+TRIAL_BYTES = 1_000_000
+
 
 def check(settings: RunSettings, lock_name: str | None, launcher_pid: int) -> int:
     """Check all of it and record the run; return its id. The first thing wrong is raised."""
-    check_errors_dir(settings.errors_dir)
+    check_folder(settings.errors_dir, "--errors-dir")
     registry.load(settings.tasks)
     find_browser(settings.browser)
     with closing(Database(settings.database)) as db:
@@ -34,16 +38,20 @@ def check(settings: RunSettings, lock_name: str | None, launcher_pid: int) -> in
         return runs.start_run(db, settings, launcher_pid)
 
 
-def check_errors_dir(folder: Path) -> None:
-    """Make sure that evidence can be written."""
+def check_folder(folder: Path, setting: str) -> None:
+    """Make sure that files of some size can be written there: a full disk takes small ones."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(os.urandom(TRIAL_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
     except OSError as error:
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        remedy = "free some space there" if is_full else "make it writable"
         raise SettingsError(
-            f"--errors-dir {folder} cannot be written: {error.strerror}; "
-            f"make it writable or choose another with --errors-dir"
+            f"{setting} {folder} cannot be written: {error.strerror}; "
+            f"{remedy} or choose another with {setting}"
         ) from error
 
 

@@ -1,41 +1,30 @@
-"""The connection to MySQL or MariaDB: the only module that knows pymysql.
+"""Statements over one connection that is opened again after every loss.
 
-Every statement has a timeout. Here, and only here, is decided which errors are worth another try:
-conflicts at once, an absent server until patience ends. Whoever calls must be repeatable for that.
+Every statement has a timeout. What is worth another try is tried again here, and only here, as long
+as `retrying` says. Callers must be repeatable for that.
 """
 
 from __future__ import annotations
 
-import random
-import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import pymysql
-from pymysql.constants import CLIENT
-from pymysql.cursors import DictCursor
 
 from worker.database.bulk_insert import BulkInsert
-from worker.database.server_errors import AWAY, CONFLICTS, explain
+from worker.database.private_server import PrivateSettings
+from worker.database.retrying import Retries, explanation, is_timeout, trouble_of
+from worker.database.server_errors import Trouble
+from worker.database.session import Connection, end_abandoned, lift_statement_limit, open_session
 from worker.database.statements import query
-from worker.database.tls import tls_context
 from worker.database_settings import DatabaseSettings
-from worker.errors import NightshiftError, SettingsError
+from worker.errors import DatabaseUnavailable, NightshiftError
 
 Row = dict[str, Any]
-Connection: TypeAlias = "pymysql.Connection[DictCursor]"
 DatabaseError = pymysql.Error
 T = TypeVar("T")
-
-CONNECT_SECONDS = 5
-_CONFLICT_TRIES = 20
-_SESSION = (
-    "SET time_zone = '+00:00', innodb_lock_wait_timeout = 5, "
-    "sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
-    "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
-)
 
 
 class Transaction:
@@ -177,8 +166,8 @@ class Database:
             with BulkInsert(self._connection, query(name), constants) as bulk:
                 yield bulk
         except (pymysql.Error, OSError) as error:
-            self.close()
-            raise _explained(error, self.settings) from error
+            self._give_up(error)
+            raise self._explained(error) from error
         except BaseException:
             # Closing rolls back, and does not wait for a server that is busy.
             self.close()
@@ -197,6 +186,10 @@ class Database:
     def ping(self) -> None:
         """Make sure of a live connection; raises DatabaseUnavailable when there is none."""
         self._retried(lambda connection: connection.ping())
+
+    def lift_statement_limit(self) -> None:
+        """Let the statements of this connection take as long as they need on the server."""
+        self._once(lift_statement_limit)
 
     @contextmanager
     def patience(self, seconds: float) -> Iterator[None]:
@@ -217,36 +210,26 @@ class Database:
                 pass
 
     def _retried(self, operation: Callable[[Connection], T], *, autocommit: bool = True) -> T:
-        deadline = time.monotonic() + self.patience_seconds
-        conflicts = 0
-        delay = 0.05
+        retries = Retries(self.patience_seconds, self._keep_waiting)
         while True:
+            began = time.monotonic()
             try:
                 return self._attempt(operation, autocommit=autocommit)
             except (pymysql.Error, OSError) as error:
-                if _code(error) in CONFLICTS and conflicts < _CONFLICT_TRIES:
-                    conflicts += 1
-                    time.sleep(random.uniform(0.001, 0.02 * conflicts))
-                    continue
-                is_over = time.monotonic() >= deadline or not self._keep_waiting()
-                if not _is_away(error) or is_over:
-                    raise _explained(error, self.settings) from error
-            time.sleep(random.uniform(delay / 2, delay))
-            delay = min(delay * 2, 2.0)
+                pause = retries.pause_after(trouble_of(error), time.monotonic() - began)
+                if pause is None:
+                    raise self._explained(error) from error
+            time.sleep(pause)
 
     def _once(self, operation: Callable[[Connection], T]) -> T:
         try:
             return self._attempt(operation)
         except (pymysql.Error, OSError) as error:
-            raise _explained(error, self.settings) from error
+            raise self._explained(error) from error
 
     def _attempt(self, operation: Callable[[Connection], T], *, autocommit: bool = True) -> T:
         if self._connection is None:
-            try:
-                self._connection = _connect(self.settings, self._read_timeout)
-            except UnicodeError as error:
-                # Such as `db..example`: Python refuses to look it up.
-                raise SettingsError(f"{self.settings}: the host cannot be a name") from error
+            self._connection = self._open()
         try:
             # Switched only when it changes: a script in a row with others needs no BEGIN.
             if self._connection.get_autocommit() != autocommit:
@@ -256,10 +239,19 @@ class Database:
             # A half-read answer or an open transaction must not meet the next statement. What we
             # refuse ourselves is refused between statements: named locks and all else may stay.
             is_refusal = isinstance(error, NightshiftError)
-            if is_refusal or (isinstance(error, pymysql.Error) and not _is_away(error)):
+            is_answer = isinstance(error, pymysql.Error) and trouble_of(error) is not Trouble.AWAY
+            if is_refusal or is_answer:
                 self._roll_back()
             else:
-                self.close()
+                self._give_up(error)
+            raise
+
+    def _open(self) -> Connection:
+        try:
+            return open_session(self.settings, self._read_timeout)
+        except (ConnectionRefusedError, FileNotFoundError):
+            if isinstance(self.settings, PrivateSettings):
+                self.settings.server.revive()
             raise
 
     def _roll_back(self) -> None:
@@ -269,60 +261,15 @@ class Database:
         except (pymysql.Error, OSError):
             self.close()
 
+    def _give_up(self, error: BaseException) -> None:
+        """Leave a connection behind, and on the server nothing that goes on without us."""
+        connection = self._connection
+        self.close()
+        if connection is not None and is_timeout(error):
+            thread_id = connection.thread_id()  # type: ignore[no-untyped-call]
+            end_abandoned(self.settings, thread_id, self._read_timeout)
 
-def _connect(settings: DatabaseSettings, read_timeout_seconds: float) -> Connection:
-    connection = pymysql.connect(
-        user=settings.user,
-        # As UTF-8, like every other client: PyMySQL would make it Latin-1, or fail to.
-        password=settings.password.encode(),
-        host=settings.host,
-        port=settings.port,
-        unix_socket=settings.unix_socket,
-        database=settings.database or None,
-        charset="utf8mb4",
-        autocommit=True,
-        connect_timeout=CONNECT_SECONDS,
-        read_timeout=read_timeout_seconds,
-        write_timeout=read_timeout_seconds,
-        client_flag=CLIENT.MULTI_STATEMENTS,
-        cursorclass=DictCursor,
-        ssl=tls_context(settings),
-        ssl_disabled=settings.ssl_mode == "disabled" or settings.unix_socket is not None,
-        defer_connect=True,
-    )
-    if settings.unix_socket is None:
-        connection.connect()
-    else:
-        # PyMySQL would leave a socket open at which nobody answered, until it is collected. Given
-        # one, it has to be told that nobody listens in on it: MySQL asks for the password as it is.
-        connection._secure = True  # type: ignore[attr-defined]  # noqa: SLF001
-        connection.connect(_unix_socket(settings.unix_socket))
-    with connection.cursor() as cursor:
-        for statement in _SESSION:
-            cursor.execute(statement)
-    return connection
-
-
-def _unix_socket(path: str) -> socket.socket:
-    connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        connected.settimeout(CONNECT_SECONDS)
-        connected.connect(path)
-    except BaseException:
-        connected.close()
-        raise
-    return connected
-
-
-def _code(error: BaseException) -> int | None:
-    first = error.args[0] if error.args else None
-    return first if isinstance(error, pymysql.Error) and isinstance(first, int) else None
-
-
-def _is_away(error: BaseException) -> bool:
-    return isinstance(error, OSError | pymysql.err.InterfaceError) or _code(error) in AWAY
-
-
-def _explained(error: Exception, settings: DatabaseSettings) -> Exception:
-    text = str(error.args[1]) if len(error.args) > 1 else str(error)
-    return explain(_code(error), text, settings, is_away=_is_away(error)) or error
+    def _explained(self, error: Exception) -> Exception:
+        if isinstance(self.settings, PrivateSettings) and isinstance(error, OSError):
+            return DatabaseUnavailable(self.settings.server.absence(str(error)))
+        return explanation(error, self.settings) or error

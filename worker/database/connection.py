@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from worker.database.client import Database
-from worker.database.private_server import PrivateServer
+from worker.database.private_server import PrivateServer, PrivateSettings
 from worker.database_settings import DatabaseSettings, database_settings
 from worker.settings import PROJECT_ROOT
 from worker.system.fork import call_in_child
@@ -25,6 +25,12 @@ def private_server(environ: Mapping[str, str] = os.environ) -> PrivateServer:
     return PrivateServer(state_dir(environ) / "mysql")
 
 
+def private_settings(environ: Mapping[str, str] = os.environ) -> PrivateSettings:
+    """The queue on the embedded server, whether or not that runs."""
+    server = private_server(environ)
+    return PrivateSettings(unix_socket=str(server.socket_path), server_folder=server.folder)
+
+
 def is_private() -> bool:
     """Whether no database is configured and the embedded one is meant."""
     return database_settings(os.environ) is None
@@ -35,10 +41,9 @@ def resolve(environ: Mapping[str, str] = os.environ) -> DatabaseSettings:
     configured = database_settings(environ)
     if configured is not None:
         return configured
-    server = private_server(environ)
     # In a child, so that the server is nobody's child: it outlives the launcher that started it.
-    call_in_child(server.start)
-    settings = DatabaseSettings(unix_socket=str(server.socket_path))
+    call_in_child(private_server(environ).start)
+    settings = private_settings(environ)
     call_in_child(_create_database, settings)
     return settings
 

@@ -98,6 +98,8 @@ def _locked(db: Database) -> Iterator[None]:
 def _apply_missing(db: Database) -> list[str]:
     db.execute("create_schema_migrations")
     missing = _check(_applied(db) or {})
+    # Undone halfway, a change of a large table would never come to its end.
+    db.lift_statement_limit()
     for step in missing:
         try:
             db.run_statement(step.sql)

@@ -6,33 +6,26 @@ either whole or absent. Speaks no SQL: whoever wants a connection goes to `socke
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import os
-import select
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from worker.database import server_socket
 from worker.database.server_binary import ServerBinary, find_server, flavour_of_data, remedy_for
+from worker.database.server_folder import POLL_SECONDS, ServerFolder
+from worker.database.server_process import ServerProcess
+from worker.database_settings import DatabaseSettings
 from worker.errors import DatabaseUnavailable
 
 START_SECONDS = 90.0
-STOP_SECONDS = 60.0
-POLL_SECONDS = 0.02
 # A process that is just becoming another program shows no arguments for a moment.
 VANISHED_SECONDS = 0.5
-# Longer than another process can need to initialise, start or stop the same server.
-LOCK_SECONDS = 300.0
-SOCKET_PATH_BYTES = 107
-LOG_TAIL_LINES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +40,20 @@ class ServerStatus:
     log_path: Path
     port: int | None
     flavour: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateSettings(DatabaseSettings):
+    """The queue is on the private server: a client that finds it killed may start it again."""
+
+    server_folder: Path = Path()
+
+    @property
+    def server(self) -> PrivateServer:
+        return PrivateServer(self.server_folder)
+
+    def __str__(self) -> str:
+        return DatabaseSettings.__str__(self)
 
 
 class PrivateServer:
@@ -68,48 +75,86 @@ class PrivateServer:
         self.port = port
         self._binary = binary
         self._extra_args = tuple(extra_args)
+        self._place = ServerFolder(self.folder)
+        self._process = ServerProcess(self.folder)
 
     @property
     def data_path(self) -> Path:
-        return self.folder / "data"
+        return self._process.data_path
 
     @property
     def log_path(self) -> Path:
-        return self.folder / "server.log"
+        return self._place.log_path
 
     @property
     def socket_path(self) -> Path:
-        """Where clients connect: in the folder, or in a short one when that path is too long."""
-        inside = self.folder / "mysql.sock"
-        if len(os.fsencode(inside)) <= SOCKET_PATH_BYTES:
-            return inside
-        # Not tempfile.gettempdir(): every process must find the same path, whatever its TMPDIR.
-        digest = hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:16]
-        return Path("/tmp") / f"nightshift-{os.getuid()}-{digest}" / "mysql.sock"  # noqa: S108
+        return server_socket.path_for(self.folder)
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether it was last stopped on purpose, and not started since."""
+        return self._place.was_stopped()
 
     def start(self) -> None:
         """Start the server and wait until it answers; do nothing when it already does.
 
         Raises DatabaseUnavailable with the end of the server's log and what to do about it.
         """
-        with self._explained(), self._locked():
-            log_start = self._log_size()
+        with self._explained(), self._place.locked():
+            self._place.mark_stopped(False)
+            log_start = self._place.log_size()
             if self.pid() is None:
                 server = find_server(self._binary)
                 server.refuse_foreign(self.data_path)
                 if not self.data_path.exists():
                     self._initialise(server)
-                log_start = self._log_size()
+                log_start = self._place.log_size()
                 self._launch(server)
             self._wait_until_it_answers(log_start)
 
+    def revive(self) -> bool:
+        """Start a server that was killed; tell whether this call did. Never waits for its answer.
+
+        One that was stopped on purpose stays so. Any number of processes may call this at any time:
+        one of them acts, and the others come back at once.
+        """
+        if self.was_stopped or not self.data_path.exists():
+            return False
+        try:
+            with self._explained(), self._place.locked(wait_seconds=0.0):
+                if self.was_stopped or self.pid() is not None or not self._place.may_revive():
+                    return False
+                self._launch(find_server(self._binary))
+                self._wait_until_it_shows()
+                return True
+        except (DatabaseUnavailable, subprocess.SubprocessError):
+            # Whoever noticed its absence tells of that.
+            return False
+
+    def absence(self, reason: str) -> str:
+        """Say in one line why nobody can connect, and what to do."""
+        where = f"the private server in {self.folder}"
+        if self.was_stopped:
+            return f"{where} was stopped; start it: python launcher.py db start"
+        return (
+            f"{where} does not answer ({reason}); a run starts it again by itself, "
+            f"or do it now: python launcher.py db start"
+        )
+
     def stop(self) -> None:
         """Shut the server down and wait until it is gone; kill it if it does not go."""
-        self._end(signal.SIGTERM)
+        if not self.folder.exists():
+            return
+        with self._explained(), self._place.locked():
+            self._place.mark_stopped(True)
+            self._process.end(signal.SIGTERM)
 
     def kill(self) -> None:
         """End the server at once, as a crash would."""
-        self._end(signal.SIGKILL)
+        if not self.folder.exists():
+            return
+        with self._explained(), self._place.locked():
+            self._process.end(signal.SIGKILL)
 
     def restart(self) -> None:
         """Stop the server if it runs, and start it."""
@@ -121,13 +166,8 @@ class PrivateServer:
         return self.pid() is not None
 
     def pid(self) -> int | None:
-        """Find the server's process by its data folder, so that a stale pid file cannot lie."""
-        with suppress(OSError, ValueError):
-            pid = int(self._pid_path.read_text())
-            if self._serves_this_folder(pid):
-                return pid
-        pids = (int(entry) for entry in os.listdir("/proc") if entry.isdigit())  # noqa: PTH208
-        return next((pid for pid in pids if self._serves_this_folder(pid)), None)
+        """Find the server's process."""
+        return self._process.pid()
 
     def status(self) -> ServerStatus:
         """Look at the server without changing anything."""
@@ -143,10 +183,6 @@ class PrivateServer:
             flavour=flavour_of_data(self.data_path),
         )
 
-    @property
-    def _pid_path(self) -> Path:
-        return self.folder / "server.pid"
-
     @contextmanager
     def _explained(self) -> Iterator[None]:
         """Turn what the operating system refuses into one line that names the folder."""
@@ -156,32 +192,14 @@ class PrivateServer:
             reason = f"the private server in {self.folder} cannot be had: {error}"
             raise DatabaseUnavailable(f"{reason}; {remedy_for(str(error), self.folder)}") from error
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Let one process at a time start or stop it; the kernel frees the lock of a dead one."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.folder.chmod(0o700)
-        with (self.folder / "lock").open("w") as lock:
-            deadline = time.monotonic() + LOCK_SECONDS
-            while True:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    if time.monotonic() > deadline:
-                        held = f"another process has held {lock.name} for {LOCK_SECONDS:g} s"
-                        raise DatabaseUnavailable(f"{held}; end it and try again") from None
-                    time.sleep(POLL_SECONDS)
-            yield
-
     def _initialise(self, server: ServerBinary) -> None:
         """Make the data folder beside its final place, so that it is never seen half made."""
         for leftover in self.folder.glob("data.partial-*"):
             shutil.rmtree(leftover, ignore_errors=True)
         partial = Path(tempfile.mkdtemp(prefix="data.partial-", dir=self.folder))
-        log_start = self._log_size()
+        log_start = self._place.log_size()
         try:
-            server.initialise(partial, self.log_path, self._own_tmp())
+            server.initialise(partial, self.log_path, self._place.own_tmp())
             partial.rename(self.data_path)
         except subprocess.SubprocessError as error:
             what = f"could not be initialised by {server.path}"
@@ -191,16 +209,16 @@ class PrivateServer:
 
     def _launch(self, server: ServerBinary) -> None:
         """Start the server as nobody's child, so that no starter has to reap or spare it."""
-        self._prepare_socket_folder()
+        server_socket.prepare(self.folder)
         # MySQL refuses to start over a lock that names a live pid, even a reused one or a zombie.
-        for stale in (self.socket_path, Path(f"{self.socket_path}.lock"), self._pid_path):
+        for stale in (self.socket_path, Path(f"{self.socket_path}.lock"), self._process.pid_path):
             stale.unlink(missing_ok=True)
         command = [
             *("setsid", "--fork", *server.serve_command()),
             f"--datadir={self.data_path}",
-            f"--tmpdir={self._own_tmp()}",
+            f"--tmpdir={self._place.own_tmp()}",
             f"--socket={self.socket_path}",
-            f"--pid-file={self._pid_path}",
+            f"--pid-file={self._process.pid_path}",
             f"--log-error={self.log_path}",
             *self._network_options(),
             *self._extra_args,
@@ -210,32 +228,10 @@ class PrivateServer:
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, umask=0o077, check=True
             )
 
-    def _own_tmp(self) -> Path:
-        # A server that starts removes the temporary tables it finds: in a shared folder, others'.
-        folder = self.folder / "tmp"
-        folder.mkdir(mode=0o700, exist_ok=True)
-        return folder
-
     def _network_options(self) -> tuple[str, ...]:
         if self.port is None:
             return ("--skip-networking",)
         return ("--bind-address=127.0.0.1", f"--port={self.port}")
-
-    def _prepare_socket_folder(self) -> None:
-        """Make the short socket folder ours alone, and leave a link to it where one would look."""
-        folder = self.socket_path.parent
-        if folder == self.folder:
-            return
-        folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
-        if folder.is_symlink() or found.st_uid != os.getuid() or found.st_mode & 0o077:
-            raise DatabaseUnavailable(
-                f"{folder} should hold the private server's socket, but others can reach it; "
-                "remove it and try again"
-            )
-        link = self.folder / "mysql.sock"
-        link.unlink(missing_ok=True)
-        link.symlink_to(self.socket_path)
 
     def _wait_until_it_answers(self, log_start: int) -> None:
         seen_at = time.monotonic()
@@ -249,59 +245,17 @@ class PrivateServer:
                 raise self._failure(f"runs but gave no answer in {START_SECONDS:g} s", log_start)
             time.sleep(POLL_SECONDS)
 
+    def _wait_until_it_shows(self) -> None:
+        """Keep the lock until others can see the process: for a moment it shows no arguments."""
+        deadline = time.monotonic() + VANISHED_SECONDS
+        while not self._process.pid_path.exists() and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
+
     def _answers(self) -> bool:
-        """Connect and read the server's greeting: a socket that accepts may still say nothing."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
-            client.settimeout(2.0)
-            try:
-                client.connect(str(self.socket_path))
-                return len(client.recv(5)) == 5
-            except OSError:
-                return False
-
-    def _end(self, how: signal.Signals) -> None:
-        """Send the signal to the server and wait for its end, by a handle that pids cannot fool."""
-        if not self.folder.exists():
-            return
-        with self._explained(), self._locked():
-            pid = self.pid()
-            if pid is None:
-                return
-            try:
-                handle = os.pidfd_open(pid)
-            except ProcessLookupError:
-                return
-            try:
-                if self._serves_this_folder(pid):
-                    _signal_and_wait(handle, how)
-            finally:
-                os.close(handle)
-
-    def _serves_this_folder(self, pid: int) -> bool:
-        """Read the process's own arguments; those of a zombie are empty."""
-        try:
-            arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        except OSError:
-            return False
-        return b"--datadir=" + os.fsencode(self.data_path) in arguments
-
-    def _log_size(self) -> int:
-        return self.log_path.stat().st_size if self.log_path.exists() else 0
+        return server_socket.answers(self.socket_path)
 
     def _failure(self, what: str, log_start: int) -> DatabaseUnavailable:
         """Tell what failed, what to do, and the last lines the server logged since then."""
-        said = self.log_path.read_bytes()[log_start:].decode(errors="replace")
-        tail = [line for line in said.splitlines() if line.strip()][-LOG_TAIL_LINES:]
+        said, tail = self._place.log_since(log_start)
         summary = f"the private server in {self.folder} {what}; {remedy_for(said, self.log_path)}"
         return DatabaseUnavailable("\n  ".join([summary, *tail]))
-
-
-def _signal_and_wait(handle: int, how: signal.Signals) -> None:
-    """Signal a process and return once it has let go of its files; kill it if it lingers."""
-    waiter = select.poll()
-    waiter.register(handle, select.POLLIN)
-    with suppress(ProcessLookupError):
-        signal.pidfd_send_signal(handle, how)
-        if not waiter.poll(STOP_SECONDS * 1000):
-            signal.pidfd_send_signal(handle, signal.SIGKILL)
-            waiter.poll(STOP_SECONDS * 1000)

@@ -1,6 +1,6 @@
 """Which server program there is, which family it belongs to, and how each is spoken to.
 
-Finds one, and has it fill a data folder; `local_server` decides when, and does the serving.
+Finds one, and has it fill a data folder; `private_server` decides when, and does the serving.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from worker.database.server_process import is_private_server
 from worker.system.process_tree import all_processes, descendants, kill_tree
 
 
@@ -28,5 +29,10 @@ class Strays:
 
     def end_all(self) -> int:
         """End whatever else was started under the launcher; return how many processes."""
-        left = [stat.id for stat in descendants(os.getpid()) if stat.id not in self._known]
+        left = [
+            stat.id
+            for stat in descendants(os.getpid())
+            # A server that a worker has started again outlives the run.
+            if stat.id not in self._known and not is_private_server(stat.pid)
+        ]
         return sum(map(kill_tree, left))

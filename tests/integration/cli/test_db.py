@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 
 from tests.lifecycle.conftest import run_command, url_of
 from worker.database.private_server import PrivateServer
+from worker.database_settings import DatabaseSettings
+from worker.supervisor.run_lock import RunLock
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +36,43 @@ def test_the_private_server_is_started_looked_at_and_stopped(cli, home):
     stopped = cli("db", "stop")
     again = cli("db", "stop")
 
-    assert "is not running; start it: launcher.py db start" in before.stdout
+    assert "start it: launcher.py db start" in before.stdout
     assert started.stdout.startswith("the private server is running, socket ")
     assert running["status"].startswith("answers, version ")
     assert stopped.stdout == "the private server is stopped\n"
     assert again.stdout == "the private server was not running\n"
     assert {done.returncode for done in (before, started, stopped, again)} == {0}
     assert not PrivateServer(home / "state" / "mysql").is_running()
+
+
+def test_a_server_stopped_by_hand_stays_so_and_its_status_says_how_to_start_it(cli, home):
+    assert cli("db", "start").returncode == 0
+    server = PrivateServer(home / "state" / "mysql")
+    server.kill()
+    # There is nothing to stop, but a pool that misses it must leave it alone.
+    assert cli("db", "stop").returncode == 0
+
+    assert not server.revive()
+    assert "was stopped; start it: launcher.py db start" in cli("db", "status").stdout
+
+
+def test_a_server_with_a_run_at_work_is_stopped_only_by_force(cli, home):
+    assert cli("db", "start").returncode == 0
+    server = PrivateServer(home / "state" / "mysql")
+    settings = DatabaseSettings(unix_socket=str(server.socket_path))
+    lock = RunLock(home / "state", settings)
+    assert lock.try_acquire()
+    try:
+        refused = cli("db", "stop")
+
+        assert refused.returncode == 2
+        assert f"the run with pid {os.getpid()}, started" in refused.stderr
+        assert "end the run first, or use --force" in refused.stderr
+        assert server.is_running()
+        assert cli("db", "stop", "--force").returncode == 0
+    finally:
+        lock.release()
+    assert not server.is_running()
 
 
 def test_a_command_starts_the_private_server_by_itself_and_leaves_it_running(cli, home):

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from functools import partial
 
 import pytest
 
 from tests.lifecycle.conftest import processes_of, run_command, url_of, wait_until
+from worker.queue import pause
 
-CHECKS = ["python", "database", "schema", "tasks", "browser", "errors folder", "disk"]
+CHECKS = ["python", "database", "schema", "writing", "queue", "tasks", "browser"]
+CHECKS += ["errors folder", "results folder", "state folder", "disk"]
 
 
 @pytest.fixture
 def cli(settings, tmp_path):
-    return partial(run_command, tmp_path, DATABASE_URL=url_of(settings))
+    return partial(
+        run_command,
+        tmp_path,
+        DATABASE_URL=url_of(settings),
+        NIGHTSHIFT_RESULTS_DIR=str(tmp_path / "results"),
+    )
 
 
 def failing(done) -> dict[str, str]:
@@ -52,7 +60,8 @@ def test_each_failed_check_says_its_fix_and_the_others_go_on(cli, tmp_path):
 
     failed = failing(done)
     assert done.returncode == 69
-    assert list(failed) == ["database", "schema", "tasks", "browser", "errors folder"]
+    asking = ["database", "schema", "writing", "queue"]
+    assert list(failed) == [*asking, "tasks", "browser", "errors folder"]
     assert "check that it runs and that DATABASE_URL names it" in failed["database"]
     assert "there is no such file" in failed["tasks"]
     assert "NIGHTSHIFT_BROWSER: there is no" in failed["browser"]
@@ -85,4 +94,59 @@ def test_a_url_that_is_none_fails_its_checks_and_nothing_else(cli):
     done = cli("doctor", DATABASE_URL="nonsense")
 
     assert done.returncode == 78
-    assert list(failing(done)) == ["database", "schema"]
+    assert list(failing(done)) == ["database", "schema", "writing", "queue"]
+
+
+def test_a_user_who_may_only_read_is_told_the_right_that_is_missing(
+    cli, database, make_user, settings
+):
+    url = url_of(settings).replace("root@", f"{make_user('owl', 'secret', 'SELECT')}:secret@")
+
+    done = cli("doctor", DATABASE_URL=url)
+
+    assert done.returncode == 78
+    assert list(failing(done)) == ["writing"]
+    assert "GRANT ALL ON `nightshift_test`.*" in failing(done)["writing"]
+
+
+def test_what_it_writes_is_taken_back(cli, database, queue):
+    assert cli("doctor").returncode == 0
+
+    assert sum(queue.counts().values()) == 0
+    for table in ("job_attempts", "workers"):
+        assert database.run_statement(f"SELECT COUNT(*) AS n FROM {table}") == [{"n": 0}]
+
+
+def test_a_paused_queue_is_told_with_who_paused_it(cli, database):
+    pause.pause(database, "stocktaking", "ann@desk")
+
+    done = cli("doctor")
+
+    assert done.returncode == 78
+    assert list(failing(done)) == ["queue"]
+    assert "by ann@desk: stocktaking" in failing(done)["queue"]
+    assert "python launcher.py resume" in failing(done)["queue"]
+
+
+@pytest.fixture
+def full_disk(tmp_path):
+    """A disk on which a small file still fits, and no screenshot."""
+    folder = tmp_path / "full"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("mounting needs root")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.parametrize(
+    ("check", "setting"),
+    [("errors folder", "NIGHTSHIFT_ERRORS_DIR"), ("results folder", "NIGHTSHIFT_RESULTS_DIR")],
+)
+def test_a_folder_on_a_full_disk_is_told_with_its_fix(cli, database, full_disk, check, setting):
+    done = cli("doctor", **{setting: str(full_disk)})
+
+    assert done.returncode == 78
+    assert list(failing(done)) == [check]
+    assert "No space left on device; free some space there" in failing(done)[check]

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from worker.settings import DatabaseSettings, RunSettings
+from worker.database_settings import DatabaseSettings
+from worker.settings import RunSettings
 from worker.supervisor.heart import Heart
 from worker.supervisor.heart_link import HeartLink, parse_messages
 from worker.supervisor.slot import REPORTED_CHARACTERS, last_of

@@ -9,8 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from worker.database_settings import DatabaseSettings
 from worker.models import Outcome
-from worker.settings import DatabaseSettings, RunSettings
+from worker.settings import RunSettings
 from worker.supervisor import hung_workers
 from worker.supervisor.hung_workers import DUMP_SECONDS, HungWorkers
 from worker.supervisor.slot import Slot
