@@ -161,13 +161,14 @@ class BrowserSession:
         self._engine.folder.remove()
 
     @property
+    def tab(self) -> Tab | None:
+        """The tab of the job that is running."""
+        return self._current
+
+    @property
     def page(self) -> Page | None:
         """The page of the job that is running."""
         return self._current.page if self._current is not None else None
-
-    @property
-    def is_tracing(self) -> bool:
-        return self._current is not None and self._current.is_tracing
 
     def stop_trace(self, path: Path | None) -> None:
         """End the running job's trace and keep it as `path` (None: drop it)."""

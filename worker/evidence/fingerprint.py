@@ -110,10 +110,9 @@ def normalise(text: str, exception_type: str = "") -> str:
 
 def _strip_quoted(text: str, exception_type: str) -> str:
     """Replace quoted values by one mark, and keep selectors and names in code."""
+    kept = _KEY_NAME if exception_type == "KeyError" else None
     if _NAMING.search(f"{exception_type}: {text}"):
         kept = _NAME
-    else:
-        kept = _KEY_NAME if exception_type == "KeyError" else None
 
     def strip(found: re.Match[str]) -> str:
         quoted, before = found["quoted"], found["before"] or ""
