@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import time
 import zipfile
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
+from worker import __version__
 from worker.browser import evidence
 from worker.browser.evidence import capture, missing
 
@@ -45,6 +48,43 @@ def test_a_living_page_leaves_everything(session, site, failure, errors_dir):
     assert facts["fence"] == 17
     assert facts["captured"]["screenshot"] == "ok"
     assert session.is_alive
+
+
+def test_when_where_and_with_what_it_failed_is_told(session, site, failure, errors_dir):
+    session.page_for_job().goto(site.url("/"))
+    step = {"at": "2026-01-31T23:10:02.000Z", "text": "opened http://me:pw@shop.test/"}
+    before = datetime.now(UTC) - timedelta(milliseconds=1)
+    capture(errors_dir, replace(failure, seconds=90.0, steps=(step,)), session)
+
+    facts = report(errors_dir)
+    started, finished = (datetime.fromisoformat(facts[name]) for name in ("started", "finished"))
+    assert before <= finished <= datetime.now(UTC)
+    assert finished - started == timedelta(seconds=90)
+    assert facts["clock"] == "host"
+    assert facts["host"] == socket.gethostname()
+    assert facts["nightshift_version"] == __version__
+    assert facts["browser_version"].split(".")[0].isdigit()
+    assert "chrom" in facts["browser"].lower()
+    assert facts["steps"] == [{**step, "text": "opened http://[redacted]@shop.test/"}]
+
+
+def test_a_silent_hang_names_the_request_it_waits_for(session, site, failure, errors_dir):
+    hang(session, site, "/never")
+    capture(errors_dir, failure, session)
+
+    network = json.loads((errors_dir / "4729" / "2" / "network.json").read_text())
+    assert [request["url"] for request in network["pending"]] == [site.url("/never")]
+
+
+def test_what_the_page_said_while_the_task_slept_is_kept(session, site, failure, errors_dir):
+    page = session.page_for_job()
+    page.goto(site.url("/"))
+    page.evaluate("() => { setTimeout(() => console.log('said late'), 10) }")
+    time.sleep(1.0)  # What a task does that does not know of `page.wait_for_timeout`.
+    session.kill()
+    capture(errors_dir, failure, session)
+
+    assert "said late" in (errors_dir / "4729" / "2" / "console.log").read_text()
 
 
 def test_no_secret_is_written(session, site, failure, errors_dir):

@@ -1,4 +1,4 @@
-"""What error.json says beside the failure itself: when, where, with which browser, on which page."""
+"""What error.json says beside the failure itself: when, where, which browser, which page."""
 
 from __future__ import annotations
 
