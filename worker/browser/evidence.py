@@ -26,7 +26,6 @@ BUDGET_SECONDS = 20.0
 # A step that outlives its limit costs the browser; a screenshot gives up by itself before.
 STEP_SECONDS = 6.0
 SHORTEST_STEP_SECONDS = 0.5
-EVENTS_SECONDS = 2.0
 # Two probes of a second each, and some time for the requests between them.
 ANSWER_SECONDS = 4.0
 MAX_HTML_BYTES = 5_000_000
@@ -118,7 +117,7 @@ class _Capture:
         # page that hangs. The driver writes it without the page's help, in 20 ms (measured).
         if self._session.tab is not None and self._session.tab.is_tracing:
             self._ask("trace", self._trace, needs_page=False)
-        self._hear_events()
+        self._session.hear_events()
         self._write("console", self._console_text)
         self._write("network", self._network_json)
         self._make_answer()
@@ -127,18 +126,6 @@ class _Capture:
         # The second writing adds the outcomes; it replaces the first only when it is complete.
         self._write("error", self._error_json)
         return self.outcomes
-
-    def _hear_events(self) -> None:
-        """Take in what the browser said while the task did not listen, as during time.sleep()."""
-        page = self._session.page
-        if page is None:
-            return
-        with self._session.limit(min(self._left(), EVENTS_SECONDS)):
-            try:
-                page.wait_for_timeout(1)
-            except PlaywrightError:
-                # The page is gone. What it said before has come all the same.
-                pass
 
     def _make_answer(self) -> None:
         """Make a page that hangs answer the questions that follow, or note why it will not."""

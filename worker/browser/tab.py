@@ -87,6 +87,18 @@ class Tab:
             return False
         return not self.is_worn
 
+    def hear_events(self) -> None:
+        """Take in what the browser said while nobody listened, as during a task's time.sleep().
+
+        Events come while a call waits. This one needs no page, so a page that hangs or that is
+        being traced does not hold it up.
+        """
+        try:
+            self.context.cookies("http://localhost/")
+        except PlaywrightError:
+            # The browser is gone. What it said before has come all the same.
+            pass
+
     def stop_loading(self) -> None:
         """Give up the navigation that the page is waiting for."""
         self._devtools.send("Page.stopLoading")
