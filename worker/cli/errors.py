@@ -40,7 +40,7 @@ def errors(
     """Group the jobs in error by what went wrong; with GROUP, list its jobs.
 
     The beginning of a group's name is enough. NEW is what was first seen since the latest run
-    began.
+    began that had anything to do.
     """
     with closing(open_database()) as db:
         if group is not None:
