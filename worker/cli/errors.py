@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import click
 
+from worker.cli import evidence_place
 from worker.cli.connection import open_database
 from worker.cli.options import DURATION, json_flag
 from worker.cli.wording import moment, operator, plain
 from worker.database.client import Database, Row
 from worker.history import archive, dead_letters
 from worker.log import printable
-from worker.settings import PROJECT_ROOT
 
 SHORT = 8
 NO_GROUP = "–"
@@ -92,7 +90,7 @@ def _group_lines(shown: list[Row], left_out: list[Row]) -> list[str]:
         lines += [
             f"{row['jobs']:>7,}  {_short(row['fingerprint'])}{marks}  {row['label']}",
             f"{'':9}first {moment(row['first_seen'])}, last {moment(row['last_seen'])}; "
-            f"such as job {row['sample_job']}{_evidence(row['evidence'])}",
+            f"such as job {row['sample_job']}{_evidence(row)}",
         ]
         if row["muted_at"]:
             lines.append(f"{'':9}muted by {row['muted_by']}: {row['mute_reason']}")
@@ -131,7 +129,7 @@ def _tell_group(db: Database, group: Row, limit: int, as_json: bool) -> None:
         site = f" {job['site']}" if job["site"] else ""
         lines.append(
             f"  job {job['id']}{site}, attempt {job['attempts']}, {moment(job['finished_at'])}: "
-            f"{job['reason'] or ''}{_evidence(job['evidence'])}"
+            f"{job['reason'] or ''}{_evidence(job)}"
         )
     if total > len(jobs):
         lines.append(f"  and {total - len(jobs):,} more (--limit)")
@@ -148,11 +146,9 @@ def _plain_group(row: Row) -> dict[str, Any]:
     return {**row, "jobs": int(row["jobs"]), "is_new": bool(row["is_new"])}
 
 
-def _evidence(folder: str | None) -> str:
-    if not folder:
-        return ""
-    errors_dir = Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
-    return f", {errors_dir / folder}"
+def _evidence(attempt: Row) -> str:
+    where = evidence_place.place(attempt)
+    return f", {where}" if where else ""
 
 
 def _short(fingerprint: str | None) -> str:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
 
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.why import sentence_about
+from worker.cli import evidence_place
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag
 from worker.cli.wording import duration, moment, plain
@@ -24,7 +23,6 @@ from worker.log import printable
 from worker.profiles import store
 from worker.queue import pause, runs
 from worker.queue.claims import Queue
-from worker.settings import PROJECT_ROOT
 
 MAX_CLOSED = 10
 
@@ -53,8 +51,7 @@ def show(job_id: int, as_json: bool) -> None:
         job["payload"], job["result"] = _parsed(job["payload"]), _parsed(job["result"])
         click.echo(json.dumps({"job": job, "attempts": history}, default=plain))
         return
-    errors_dir = Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
-    for line in [*_job_lines(job), *_attempt_lines(history, errors_dir)]:
+    for line in [*_job_lines(job), *_attempt_lines(history)]:
         click.echo(printable(line))
     if job["last_error"]:
         click.echo("\nlast error:")
@@ -154,7 +151,7 @@ def _job_lines(job: Row) -> list[str]:
     return lines
 
 
-def _attempt_lines(history: list[Row], errors_dir: Path) -> list[str]:
+def _attempt_lines(history: list[Row]) -> list[str]:
     lines = []
     for row in history:
         took = ""
@@ -169,8 +166,8 @@ def _attempt_lines(history: list[Row], errors_dir: Path) -> list[str]:
             lines.append(f"    last step: {row['last_step']}")
         if row["reason"]:
             lines.append(f"    {row['reason']}")
-        if row["evidence"]:
-            lines.append(f"    evidence: {errors_dir / row['evidence']}")
+        if where := evidence_place.place(row):
+            lines.append(f"    evidence: {where}")
     return lines
 
 

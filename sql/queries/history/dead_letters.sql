@@ -6,7 +6,7 @@ SELECT d.fingerprint, d.jobs, d.sample_job, COALESCE(g.task, q.task) AS task,
        COALESCE(g.label, h.reason, LEFT(q.last_error, 255)) AS label,
        COALESCE(g.first_seen, d.first_ended) AS first_seen,
        COALESCE(g.last_seen, d.last_ended) AS last_seen,
-       h.evidence, g.muted_at, g.muted_by, g.mute_reason,
+       h.evidence, h.evidence_dir, h.evidence_host, g.muted_at, g.muted_by, g.mute_reason,
        COALESCE(g.first_seen >= %(new_since)s, 0) AS is_new
   FROM (SELECT fingerprint, COUNT(*) AS jobs, MAX(id) AS sample_job,
                MIN(finished_at) AS first_ended, MAX(finished_at) AS last_ended
@@ -59,7 +59,8 @@ SELECT * FROM failure_groups WHERE fingerprint LIKE %(pattern)s ORDER BY fingerp
 
 -- name: dead_letters_of_group
 -- List a group's jobs in error, the newest first.
-SELECT q.id, q.task, q.site, q.attempts, q.finished_at, h.reason, h.evidence, h.last_step
+SELECT q.id, q.task, q.site, q.attempts, q.finished_at, h.reason, h.evidence, h.evidence_dir,
+       h.evidence_host, h.last_step
   FROM work_queue q FORCE INDEX (failures_of_a_group)
   LEFT JOIN job_attempts h ON h.job_id = q.id AND h.fence = q.fence
  WHERE q.fingerprint = %(fingerprint)s AND q.status = 'error'
