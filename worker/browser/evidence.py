@@ -198,13 +198,7 @@ class _Capture:
         self._save("traceback.txt", strip_controls(redact_text(text)))
 
     def _console_text(self) -> None:
-        lines = [
-            f"{entry['at']:9.3f} {entry['type']:<9} {entry['text']}  {entry['where']}".rstrip()
-            for entry in self._session.recorder.console
-        ]
-        # A message of several lines stays one entry: only entries start with a digit.
-        text = "".join(line.replace("\n", "\n          | ") + "\n" for line in lines)
-        self._save("console.log", strip_controls(text))
+        self._save("console.log", strip_controls(self._session.recorder.console_text()))
 
     def _network_json(self) -> None:
         self._save_json("network.json", self._session.recorder.network())

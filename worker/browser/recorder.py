@@ -110,6 +110,15 @@ class Recorder:
         """Note that the browser is gone."""
         self.is_disconnected = True
 
+    def console_text(self) -> str:
+        """The console as text, an entry a line."""
+        lines = [
+            f"{entry['at']:9.3f} {entry['type']:<9} {entry['text']}  {entry['where']}".rstrip()
+            for entry in tuple(self.console)
+        ]
+        # A message of several lines stays one entry: only entries start with a digit.
+        return "".join(line.replace("\n", "\n          | ") + "\n" for line in lines)
+
     def network(self) -> dict[str, Any]:
         """Everything about the network, ready for JSON.
 
