@@ -31,6 +31,9 @@ PAGES = {
         while (true);
         }, 50)</script>""",
     "/is-busy": "now",
+    # Busy before the page has loaded, and busy again whenever it is interrupted.
+    "/spinning": """<title>Spinning</title><h1>Hello</h1><script>
+        setInterval(() => { while (true); }, 10); while (true);</script>""",
     "/alert": "<title>-</title><script>alert('hi'); document.title = 'after'</script>",
     "/confirm": "<title>-</title><script>document.title = String(confirm('sure?'))</script>",
     "/popup": "<title>Opener</title><script>window.open('/')</script>",
@@ -91,6 +94,14 @@ class Site:
     def answer(self, request: BaseHTTPRequestHandler) -> None:
         path = request.path.partition("?")[0]
         if path == "/never":
+            self.closing.wait()
+            return
+        if path == "/headers-only":
+            request.send_response(200)
+            request.send_header("Content-Type", "text/html")
+            request.send_header("Content-Length", "1000")
+            request.end_headers()
+            request.wfile.flush()
             self.closing.wait()
             return
         self.busy_pages += path == "/is-busy"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import time
 
+import pytest
 from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from worker.browser.recorder import MAX_CONSOLE
 
@@ -57,6 +59,31 @@ def test_failed_requests_are_kept_with_their_reason(session, site):
     failed = session.recorder.failed_requests[0]
     assert "ERR_" in failed["failure"]
     assert "api_key=[redacted]" in failed["url"]
+
+
+@pytest.mark.parametrize(("path", "status"), [("/never", None), ("/headers-only", 200)])
+def test_a_request_without_its_answer_is_pending(session, site, path, status):
+    page = session.page_for_job()
+    page.goto(site.url("/"))
+    with pytest.raises(PlaywrightTimeout):
+        page.goto(site.url(f"{path}?token=abc"), timeout=500)
+
+    (request,) = session.recorder.network()["pending"]
+    assert (request["status"], request["method"], request["type"]) == (status, "GET", "document")
+    assert request["url"] == site.url(f"{path}?token=[redacted]")
+    assert request["since"] > 0
+
+
+def test_requests_that_ended_are_not_pending(session, site):
+    page = session.page_for_job()
+    page.goto(site.url("/frame"))
+    page.goto(site.url("/missing-picture"))
+    deadline = time.monotonic() + 30
+    while session.recorder.network()["pending"]:
+        assert time.monotonic() < deadline, "a request that has ended is still pending"
+        page.wait_for_timeout(20)
+
+    assert session.recorder.lost_events == 0
 
 
 def test_a_job_sees_nothing_of_the_one_before(session, site):

@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import FloatRect
+from playwright.sync_api import Error as PlaywrightError
 
+from worker.browser import evidence_facts, failure_screenshot, hung_page
 from worker.browser.launch import first_line
-from worker.browser.recorder import Recorder
 from worker.browser.session import BrowserSession
 from worker.evidence.files import new_attempt_folder
 from worker.evidence.redaction import printable, redact_json, redact_text, redact_url
@@ -27,9 +27,8 @@ BUDGET_SECONDS = 20.0
 # A step that outlives its limit costs the browser; a screenshot gives up by itself before.
 STEP_SECONDS = 6.0
 SHORTEST_STEP_SECONDS = 0.5
-SCREENSHOT_TIMEOUT_MS = 5000
-# 1920 x 20,000 px take 2.4 s, 5,000 x 20,000 px more than 5 s (measured).
-SCREENSHOT_AREA: FloatRect = {"x": 0, "y": 0, "width": 1920, "height": 20_000}
+# Two probes of a second each, and some time for the requests between them.
+ANSWER_SECONDS = 4.0
 MAX_HTML_BYTES = 5_000_000
 
 OK = "ok"
@@ -57,8 +56,11 @@ class Failure:
     proxy: str | None = None
     last_step: str | None = None
     hang_stack: str | None = None
-    started: str | None = None
-    finished: str | None = None
+    # How long the attempt has taken, and the steps it named: [{"at": …, "text": …}].
+    seconds: float | None = None
+    steps: tuple[dict[str, str], ...] = ()
+    # Which database the job is of (`DatabaseSettings.key`): two may share one errors folder.
+    database: str | None = None
 
 
 def capture(
@@ -69,11 +71,12 @@ def capture(
 ) -> dict[str, str]:
     """Write the evidence of one failed attempt; return the outcome of every step.
 
-    The latest capture of an attempt is errors/<job>/<attempt>/. A folder already there (the
-    attempt was handed back and its number used again) moves aside to <attempt>.1, .2 and so on.
+    To know the folder beforehand, ask `new_attempt_folder` for it and use `capture_into`.
     """
     try:
-        folder = new_attempt_folder(errors_dir, failure.job_id, failure.attempt)
+        folder = new_attempt_folder(
+            errors_dir, failure.job_id, failure.attempt, database=failure.database
+        )
     except OSError as problem:
         return {"folder": f"failed: {problem}"}
     return capture_into(folder, failure, session, budget_seconds)
@@ -104,23 +107,40 @@ class _Capture:
         self._failure = failure
         self._session = session
         self._deadline = time.monotonic() + budget_seconds
+        self._times = evidence_facts.times(failure.seconds)
+        self._mute: str | None = None
         self.outcomes: dict[str, str] = {}
 
     def run(self) -> dict[str, str]:
         self._write("error", self._error_json)
         self._write("traceback", self._traceback_text)
+        # The trace is ended first: while one is recorded, every call takes six seconds longer on a
+        # page that hangs. The driver writes it without the page's help, in 20 ms (measured).
+        if self._session.tab is not None and self._session.tab.is_tracing:
+            self._ask("trace", self._trace, needs_page=False)
+        self._session.hear_events()
         self._write("console", self._console_text)
         self._write("network", self._network_json)
-        # The trace goes before the picture: while one is recorded, a screenshot of a page that
-        # hangs takes six seconds longer, and asking for its HTML costs the browser its life.
-        # The driver writes the trace without the page's help, in 20 ms even then (measured).
-        if self._session.is_tracing:
-            self._ask("trace", self._trace, needs_page=False)
+        self._make_answer()
         self._ask("screenshot", self._screenshot)
         self._ask("html", self._html)
         # The second writing adds the outcomes; it replaces the first only when it is complete.
         self._write("error", self._error_json)
         return self.outcomes
+
+    def _make_answer(self) -> None:
+        """Make a page that hangs answer the questions that follow, or note why it will not."""
+        tab = self._session.tab
+        if tab is None or self._why_not(needs_page=True) is not None:
+            return
+        with self._session.limit(min(self._left(), ANSWER_SECONDS)):
+            try:
+                self._mute = hung_page.why_mute(tab)
+            except PlaywrightError as problem:
+                self._mute = f"the page does not answer ({first_line(problem)})"
+
+    def _left(self) -> float:
+        return max(0.1, self._deadline - time.monotonic())
 
     def _write(self, name: str, step: Callable[[], None]) -> None:
         self.outcomes[name] = OK
@@ -154,17 +174,12 @@ class _Capture:
             return "the page has crashed"
         if needs_page and page.is_closed():
             return "the page is closed"
-        return None
+        return self._mute if needs_page else None
 
     def _screenshot(self) -> None:
         assert self._session.page is not None
-        image = self._session.page.screenshot(
-            timeout=SCREENSHOT_TIMEOUT_MS,
-            animations="disabled",
-            full_page=True,
-            clip=SCREENSHOT_AREA,
-        )
-        write_durably(self._folder / "screenshot.png", image)
+        image = failure_screenshot.take(self._session.page)
+        write_durably(self._folder / failure_screenshot.FILE_NAME, image)
 
     def _html(self) -> None:
         assert self._session.page is not None
@@ -184,13 +199,7 @@ class _Capture:
         self._save("traceback.txt", printable(redact_text(text)))
 
     def _console_text(self) -> None:
-        lines = [
-            f"{entry['at']:9.3f} {entry['type']:<9} {entry['text']}  {entry['where']}".rstrip()
-            for entry in self._session.recorder.console
-        ]
-        # A message of several lines stays one entry: only entries start with a digit.
-        text = "".join(line.replace("\n", "\n          | ") + "\n" for line in lines)
-        self._save("console.log", printable(text))
+        self._save("console.log", printable(self._session.recorder.console_text()))
 
     def _network_json(self) -> None:
         self._save_json("network.json", self._session.recorder.network())
@@ -203,7 +212,9 @@ class _Capture:
                 **{name: value for name, value in facts.items() if name != "traceback"},
                 "profile": self._failure.profile or self._session.profile_id,
                 "proxy": redact_url(proxy) if proxy else None,
-                **_browser_facts(self._session.recorder, self._session),
+                **self._times,
+                **evidence_facts.of_machine(self._session),
+                **evidence_facts.of_page(self._session),
             }
         )
         # `error` is being written now, so its own outcome would always be a guess.
@@ -216,19 +227,3 @@ class _Capture:
 
     def _save(self, name: str, text: str) -> None:
         write_durably(self._folder / name, text.encode("utf-8", "replace"))
-
-
-def _browser_facts(recorder: Recorder, session: BrowserSession) -> dict[str, Any]:
-    answer = recorder.main_response
-    page = session.page
-    # The URL is known here without asking the browser, even when the page hangs.
-    final_url = redact_url(page.url) if page is not None else recorder.last_url
-    return {
-        "final_url": final_url,
-        "status": answer.status if answer else None,
-        "response_headers": answer.headers if answer else {},
-        "page_crashed": recorder.is_page_crashed,
-        "browser_alive": session.is_alive,
-        "dialogs": list(recorder.dialogs),
-        "lost_events": recorder.lost_events,
-    }

@@ -46,12 +46,19 @@ class Diagnosis:
         return self.kind in (Kind.CRASHED, Kind.CLOSED, Kind.DRIVER_GONE)
 
 
-def classify(error: BaseException) -> Diagnosis:
-    """Name the trouble behind an exception; what is not Playwright's is OTHER."""
+def classify(error: BaseException, *, page_crashed: bool = False) -> Diagnosis:
+    """Name the trouble behind an exception; what is not Playwright's is OTHER.
+
+    Once the page has crashed (`Recorder.is_page_crashed`, after `BrowserSession.hear_events`),
+    whatever Playwright raises comes of that, though it may look like a timeout of the site.
+    """
     message = str(error)
+    is_expectation = isinstance(error, AssertionError) and "Call log:" in message
+    if page_crashed and (is_expectation or isinstance(error, PlaywrightError)):
+        return Diagnosis(Kind.CRASHED)
     if isinstance(error, PlaywrightTimeout):
         return Diagnosis(Kind.TIMEOUT)
-    if isinstance(error, AssertionError) and _WAITED_IN_VAIN.search(message):
+    if is_expectation and _WAITED_IN_VAIN.search(message):
         return Diagnosis(Kind.TIMEOUT)
     if not isinstance(error, PlaywrightError):
         return Diagnosis(Kind.OTHER)

@@ -30,6 +30,7 @@ MAX_CONSOLE = 200
 MAX_FAILED = 50
 MAX_RESPONSES = 30
 MAX_DIALOGS = 20
+MAX_PENDING = 50
 MAX_TEXT = 4000
 
 # What explains a refusal, a redirect or a cache; cookies are kept only as "there was one".
@@ -68,6 +69,7 @@ class Recorder:
         self.failed_requests: deque[dict[str, Any]] = deque(maxlen=MAX_FAILED)
         self.responses: deque[dict[str, Any]] = deque(maxlen=MAX_RESPONSES)
         self.dialogs: deque[dict[str, Any]] = deque(maxlen=MAX_DIALOGS)
+        self._pending: dict[Request, dict[str, Any]] = {}
         self.main_response: MainResponse | None = None
         self.last_url: str | None = None
         self.is_page_crashed = False
@@ -91,7 +93,9 @@ class Recorder:
         self._heard.add(context)
         on(context, "console", self._on_console)
         on(context, "weberror", self._on_page_error)
+        on(context, "request", self._on_request)
         on(context, "response", self._on_response)
+        on(context, "requestfinished", self._on_request_finished)
         on(context, "requestfailed", self._on_request_failed)
         # The dialog's end is listened for, not its opening: whoever listens for that must
         # answer it, and would take the answer away from the task or from Playwright.
@@ -106,9 +110,23 @@ class Recorder:
         """Note that the browser is gone."""
         self.is_disconnected = True
 
+    def console_text(self) -> str:
+        """The console as text, an entry a line."""
+        lines = [
+            f"{entry['at']:9.3f} {entry['type']:<9} {entry['text']}  {entry['where']}".rstrip()
+            for entry in tuple(self.console)
+        ]
+        # A message of several lines stays one entry: only entries start with a digit.
+        return "".join(line.replace("\n", "\n          | ") + "\n" for line in lines)
+
     def network(self) -> dict[str, Any]:
-        """Everything about the network, ready for JSON."""
+        """Everything about the network, ready for JSON.
+
+        `pending` are the requests that have not ended: with `status` null nothing has come at all,
+        otherwise the rest of the answer is missing.
+        """
         return {
+            "pending": list(self._pending.values()),
             "responses": list(self.responses),
             "failed_requests": list(self.failed_requests),
         }
@@ -145,12 +163,28 @@ class Recorder:
             }
         )
 
+    def _on_request(self, request: Request) -> None:
+        # The first ones are kept: the page's own document is among them.
+        if len(self._pending) < MAX_PENDING:
+            self._pending[request] = {
+                "since": self._at(),
+                "status": None,
+                "method": request.method,
+                "type": request.resource_type,
+                "url": redact_url(request.url),
+            }
+
+    def _on_request_finished(self, request: Request) -> None:
+        self._pending.pop(request, None)
+
     def _on_response(self, response: Response) -> None:
         request = response.request
         headers = redact_headers(
             {name: text for name, text in response.headers.items() if name in KEPT_HEADERS}
         )
         url = redact_url(response.url)
+        if (waiting := self._pending.get(request)) is not None:
+            waiting["status"] = response.status
         self.responses.append(
             {
                 "at": self._at(),
@@ -165,6 +199,7 @@ class Recorder:
             self.main_response = MainResponse(response.status, url, headers)
 
     def _on_request_failed(self, request: Request) -> None:
+        self._pending.pop(request, None)
         self.failed_requests.append(
             {
                 "at": self._at(),

@@ -14,6 +14,7 @@ from typing import cast
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page, ProxySettings
 
+from worker.browser import cleaning_step
 from worker.browser.engine import CLOSE_SECONDS, Engine
 from worker.browser.launch import first_line
 from worker.browser.options import BrowserOptions
@@ -28,6 +29,7 @@ from worker.proxies.proxy import Proxy
 from worker.system.process_tree import ProcessId
 
 PAGE_SECONDS = 20.0
+EVENTS_SECONDS = 2.0
 
 
 class BrowserSession:
@@ -97,7 +99,7 @@ class BrowserSession:
         if self._hold is None:
             return
         self.release(clean=False)
-        self._hold.close(lambda step: self._within(CLOSE_SECONDS, step))
+        self._hold.close(self._clean_up)
         self._hold = None
         self.on_launch()
 
@@ -141,7 +143,7 @@ class BrowserSession:
         tab, self._current = self._current, None
         if tab is None:
             return
-        is_good = clean and tab is self._shared and self._within(CLOSE_SECONDS, tab.tidy)
+        is_good = clean and tab is self._shared and self._clean_up(tab.tidy)
         self.recorder.focus(None, None)
         # A job that never gets a page must not leave evidence of this one's.
         self.recorder.reset()
@@ -161,13 +163,19 @@ class BrowserSession:
         self._engine.folder.remove()
 
     @property
+    def tab(self) -> Tab | None:
+        """The tab of the job that is running."""
+        return self._current
+
+    @property
     def page(self) -> Page | None:
         """The page of the job that is running."""
         return self._current.page if self._current is not None else None
 
-    @property
-    def is_tracing(self) -> bool:
-        return self._current is not None and self._current.is_tracing
+    def hear_events(self) -> None:
+        """Take in what the browser has said last, such as that the page crashed; never raises."""
+        if self._current is not None:
+            cleaning_step.carry_out(self.limit(EVENTS_SECONDS), self._current.hear_events)
 
     def stop_trace(self, path: Path | None) -> None:
         """End the running job's trace and keep it as `path` (None: drop it)."""
@@ -256,9 +264,9 @@ class BrowserSession:
         self.on_launch()
 
     def _close_tab(self, tab: Tab) -> None:
-        self._within(CLOSE_SECONDS, lambda: tab.stop_trace(None))
+        self._clean_up(lambda: tab.stop_trace(None))
         for step in tab.closing_steps():
-            self._within(CLOSE_SECONDS, step)
+            self._clean_up(step)
         self._engine.folder.drop_leavings()
 
     def _stop(self, budget_seconds: float) -> None:
@@ -266,7 +274,8 @@ class BrowserSession:
 
         def within(step: Callable[[], object]) -> bool:
             left = max(0.1, min(CLOSE_SECONDS, deadline - time.monotonic()))
-            return self._within(left, step, self.kill_driver)
+            limit = self.watchdog.limit(left, self.kill_driver, self.kill_driver)
+            return cleaning_step.carry_out(limit, step)
 
         engine = self._engine
         tabs = [self._current, self._shared] if self.is_alive else []
@@ -283,13 +292,5 @@ class BrowserSession:
         engine.drop_browser()
         engine.drop_driver()
 
-    def _within(
-        self, seconds: float, step: Callable[[], object], on_fire: Callable[[], None] | None = None
-    ) -> bool:
-        """Do one step of cleaning up; tell whether it went well (and did not say False)."""
-        with self.watchdog.limit(seconds, on_fire or self.kill, self.kill_driver) as limit:
-            try:
-                result = step()
-            except (PlaywrightError, OSError):
-                return False
-        return result is not False and not limit.fired
+    def _clean_up(self, step: Callable[[], object]) -> bool:
+        return cleaning_step.carry_out(self.limit(CLOSE_SECONDS), step)

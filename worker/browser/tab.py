@@ -50,9 +50,10 @@ class Tab:
         self._earlier_pages = list(context.pages)
         self.page: Page = context.new_page()
         recorder.listen(context, self.page)
+        # Opened while the page is well: one that is opened on a busy page gets no answer.
+        self._devtools: CDPSession = context.new_cdp_session(self.page)
         if keeps_context:
             return
-        self._storage: CDPSession = context.new_cdp_session(self.page)
         self.page.on("popup", self._wear)
         self.page.on("download", self._wear)
         self.page.on("crash", self._wear)
@@ -79,10 +80,33 @@ class Tab:
             # Leaving the page ends its scripts and requests before the next job starts.
             self.page.goto("about:blank", timeout=TIDY_SECONDS * 1000)
             # Cookies are among "all".
-            self._storage.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
+            self._devtools.send(
+                "Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"}
+            )
         except PlaywrightError:
             return False
         return not self.is_worn
+
+    def hear_events(self) -> None:
+        """Take in what the browser said while nobody listened, as during a task's time.sleep().
+
+        Events come while a call waits. This one needs no page, so a page that hangs or that is
+        being traced does not hold it up.
+        """
+        try:
+            self.context.cookies("http://localhost/")
+        except PlaywrightError:
+            # The browser is gone. What it said before has come all the same.
+            pass
+
+    def stop_loading(self) -> None:
+        """Give up the navigation that the page is waiting for."""
+        self._devtools.send("Page.stopLoading")
+
+    def stop_scripts(self) -> None:
+        """End the script that the page is busy with, and let no other begin."""
+        self._devtools.send("Emulation.setScriptExecutionDisabled", {"value": True})
+        self._devtools.send("Runtime.terminateExecution")
 
     def stop_trace(self, path: Path | None) -> None:
         """End the trace that is being recorded, and keep it as `path` or drop it."""

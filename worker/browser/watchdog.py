@@ -54,6 +54,17 @@ class Limit:
         self._greenlet: greenlet.greenlet | None = None
         self._outermost: FrameType | None = None
 
+    def also(self, action: Callable[[], None]) -> Limit:
+        """Do this too when time is over, once `on_fire` has killed; it must not wait."""
+        kill = self.actions[0]
+
+        def both() -> None:
+            kill()
+            action()
+
+        self.actions[0] = both
+        return self
+
     def __enter__(self) -> Limit:
         self._thread = threading.get_ident()
         self._greenlet = greenlet.getcurrent()

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
+from worker.cli import evidence_place
 from worker.cli.connection import open_database
-from worker.cli.options import DURATION, errors_dir, json_flag
+from worker.cli.options import DURATION, json_flag
 from worker.cli.wording import counted, moment, operator, plain
 from worker.database.client import Database, Row
 from worker.evidence.redaction import printable
@@ -37,7 +38,7 @@ def errors(
     """Group the jobs in error by what went wrong; with GROUP, list its jobs.
 
     The beginning of a group's name is enough. NEW marks groups that were first seen after the
-    latest run began.
+    latest run began that had anything to do.
     """
     with closing(open_database()) as db:
         if group is not None:
@@ -92,7 +93,7 @@ def _group_lines(shown: list[Row], left_out: list[Row]) -> list[str]:
         lines += [
             f"{row['jobs']:>7,}  {_short(row['fingerprint'])}{marks}  {row['label']}",
             f"{'':9}first {moment(row['first_seen'])}, last {moment(row['last_seen'])}; "
-            f"for example job {row['sample_job']}{_evidence(row['evidence'])}",
+            f"for example job {row['sample_job']}{_evidence(row)}",
         ]
         if row["muted_at"]:
             lines.append(f"{'':9}muted by {row['muted_by']}: {row['mute_reason']}")
@@ -134,7 +135,7 @@ def _tell_group(db: Database, group: Row, limit: int, as_json: bool) -> None:
         site = f" {job['site']}" if job["site"] else ""
         lines.append(
             f"  job {job['id']}{site}, attempt {job['attempts']}, {moment(job['finished_at'])}: "
-            f"{job['reason'] or ''}{_evidence(job['evidence'])}"
+            f"{job['reason'] or ''}{_evidence(job)}"
         )
     if total > len(jobs):
         lines.append(f"  and {total - len(jobs):,} more; raise --limit")
@@ -151,8 +152,9 @@ def _plain_group(row: Row) -> dict[str, Any]:
     return {**row, "jobs": int(row["jobs"]), "is_new": bool(row["is_new"])}
 
 
-def _evidence(folder: str | None) -> str:
-    return f", {errors_dir() / folder}" if folder else ""
+def _evidence(attempt: Row) -> str:
+    where = evidence_place.place(attempt)
+    return f", {where}" if where else ""
 
 
 def _short(fingerprint: str | None) -> str:

@@ -12,8 +12,9 @@ import click
 
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.why import sentence_about
+from worker.cli import evidence_place
 from worker.cli.connection import open_database
-from worker.cli.options import errors_dir, json_flag
+from worker.cli.options import json_flag
 from worker.cli.wording import counted, duration, moment, plain
 from worker.database.client import Database, Row
 from worker.errors import UsageError
@@ -166,8 +167,8 @@ def _attempt_lines(history: list[Row]) -> list[str]:
             lines.append(f"    last step: {row['last_step']}")
         if row["reason"]:
             lines.append(f"    {row['reason']}")
-        if row["evidence"]:
-            lines.append(f"    evidence: {errors_dir() / row['evidence']}")
+        if where := evidence_place.place(row):
+            lines.append(f"    evidence: {where}")
     return lines
 
 

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import itertools
+import json
 from pathlib import Path
 
 
-def new_attempt_folder(errors_dir: Path, job_id: int, attempt: int | str) -> Path:
-    """Make errors/<job>/<attempt>/, moving an older one of that name aside; raises OSError."""
+def new_attempt_folder(
+    errors_dir: Path, job_id: int, attempt: int | str, *, database: str | None = None
+) -> Path:
+    """Make the folder for the evidence of an attempt and return it; raises OSError.
+
+    That is errors/<job>/<attempt>/. An older one of that name, of an attempt that was handed back
+    and its number used again, moves aside to <attempt>.1, .2 and so on. One that belongs to
+    another database stays where its rows say it is, and ours is <attempt>-<database>.
+    """
     folder = errors_dir / str(job_id) / str(attempt)
+    if database is not None and _owner(folder) not in (None, database):
+        folder = folder.with_name(f"{attempt}-{database}")
     if folder.exists():
         numbers = itertools.count(1)
-        aside = (folder.with_name(f"{attempt}.{number}") for number in numbers)
+        aside = (folder.with_name(f"{folder.name}.{number}") for number in numbers)
         folder.rename(next(path for path in aside if not path.exists()))
     try:
         folder.mkdir(parents=True)
@@ -19,3 +29,13 @@ def new_attempt_folder(errors_dir: Path, job_id: int, attempt: int | str) -> Pat
         # A prune removed the job's empty folder at this very moment.
         folder.mkdir(parents=True)
     return folder
+
+
+def _owner(folder: Path) -> str | None:
+    """Tell which database a folder of evidence belongs to; None when it does not say."""
+    try:
+        facts = json.loads((folder / "error.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    owner = facts.get("database") if isinstance(facts, dict) else None
+    return owner if isinstance(owner, str) else None

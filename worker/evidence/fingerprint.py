@@ -1,7 +1,8 @@
 """Give failures that are really the same error the same name, so that 214 are one line.
 
 Two failures are the same when class, task, action, selector, wording and the innermost frame
-of the project's own code agree; what differs from job to job is stripped from the wording.
+of the project's own code agree. What differs from job to job is stripped from the wording:
+addresses, numbers, and what stands in quotes unless it is a name in somebody's code.
 """
 
 from __future__ import annotations
@@ -29,11 +30,34 @@ _DIGITS = re.compile(r"(?<!\d)(?!(?<=\bHTTP )\d{3}\b)\d+(?:[.,:]\d+)*")
 _SELECTOR_DIGITS = re.compile(r"\d{2,}|(?<![a-zA-Z])\d")
 _VISIBLE = re.compile(r"\s+(?:to be .*)?$")
 
+# An apostrophe inside a word neither opens nor closes a quotation.
+_QUOTED = re.compile(
+    r"""(?P<before>\bgot\ )?
+        (?P<quoted>(?<!\w)'(?:\\.|[^'\\]|(?<=\w)'(?=\w))*'(?!\w)
+                  |"(?:\\.|[^"\\])*"
+                  |`[^`]*` |«[^«»]*» |»[^«»]*« |“[^“”]*” |„[^„“”]*[“”] |(?<!\w)‘[^‘]*?’(?!\w))""",
+    re.VERBOSE,
+)
+# Selectors in a message are the task's own words: different selectors are different errors.
+_QUOTED_SELECTOR = re.compile(
+    r"\b(?:locator|get_by_\w+|getBy\w+|frame_locator|frameLocator)\((?:[^()]|\([^()]*\))*\)"
+    r"|\bselector (?:\"[^\"]*\"|'[^']*'|`[^`]*`)"
+)
+# These errors quote names in code: an attribute, a field of a payload, a task.
+_NAMING = re.compile(
+    r"\b(?:AttributeError|NameError|UnboundLocalError|TypeError|ReferenceError|SyntaxError|"
+    r"ImportError|ModuleNotFoundError|PayloadError|TaskNotFound)\b"
+)
+_NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
+# A missing key is a field's name (`row["price"]`) or a job's value (`stock["SKU-17"]`).
+_KEY_NAME = re.compile(r"[a-z_][A-Za-z_]*")
+
 # What calls tasks: that a failure came through here tells nothing.
-_EXECUTION = Path(__file__).resolve().parents[1] / "execution"
-_MACHINERY = {str(_EXECUTION / name) for name in ("executor.py", "task_call.py")}
+_MACHINERY = Path(__file__).resolve().parents[1] / "execution"
 
 MAX_LABEL = 240
+MAX_WORDING = 2000
+VALUE = "'…'"
 
 
 def fingerprint(
@@ -52,7 +76,7 @@ def fingerprint(
         task,
         action.group(1) if action else "",
         _strip_selector(selector.group(1)) if selector else "",
-        normalise(wording),
+        normalise(wording[:MAX_WORDING], exception_type.rpartition(".")[2]),
         project_frame(frames),
     )
     key = hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
@@ -73,14 +97,33 @@ def project_frame(frames: Iterable[Frame]) -> str:
     return f"{Path(file).name}:{function}"
 
 
-def normalise(text: str) -> str:
+def normalise(text: str, exception_type: str = "") -> str:
     """Strip from a message what differs between occurrences of the same error."""
     text = _URL.sub("URL", text)
+    text = _strip_quoted(text, exception_type)
     text = _UUID.sub("UUID", text)
     text = _DURATION.sub("TIME", text)
     text = _HEX.sub("HEX", text)
     text = _DIGITS.sub("N", text)
     return " ".join(text.split())
+
+
+def _strip_quoted(text: str, exception_type: str) -> str:
+    """Replace quoted values by one mark, and keep selectors and names in code."""
+    kept = _KEY_NAME if exception_type == "KeyError" else None
+    if _NAMING.search(f"{exception_type}: {text}"):
+        kept = _NAME
+
+    def strip(found: re.Match[str]) -> str:
+        quoted, before = found["quoted"], found["before"] or ""
+        is_name = kept is not None and not before and kept.fullmatch(quoted[1:-1])
+        return f"{before}{quoted if is_name else VALUE}"
+
+    stripped, end = "", 0
+    for selector in _QUOTED_SELECTOR.finditer(text):
+        stripped += _QUOTED.sub(strip, text[end : selector.start()]) + selector.group()
+        end = selector.end()
+    return stripped + _QUOTED.sub(strip, text[end:])
 
 
 def _strip_selector(selector: str) -> str:
@@ -89,15 +132,10 @@ def _strip_selector(selector: str) -> str:
 
 
 def _is_library(file: str) -> bool:
-    if (
-        file in _MACHINERY
-        or file.startswith("<")
-        or "site-packages" in file
-        or "dist-packages" in file
-    ):
+    if file.startswith("<") or "site-packages" in file or "dist-packages" in file:
         return True
     stdlib = sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")
-    return any(Path(file).is_relative_to(folder) for folder in stdlib)
+    return any(Path(file).is_relative_to(folder) for folder in (_MACHINERY, *stdlib))
 
 
 def _label(kind: str, task: str, action: str, selector: str, wording: str, frame: str) -> str:

@@ -58,7 +58,7 @@ class Count:
 def groups(db: Database, *, since_seconds: float | None = None) -> list[Row]:
     """List the groups of jobs that are in error now, the largest first."""
     since = EARLIEST if since_seconds is None else ago(now(db), since_seconds)
-    return db.fetch_all("failure_groups_now", since=since)
+    return db.fetch_all("failure_groups_now", since=since, new_since=_new_since(db))
 
 
 def groups_of_run(db: Database, run_id: int, limit: int) -> list[dict[str, Any]]:
@@ -166,6 +166,14 @@ def discard(db: Database, scope: Scope, label: Label, *, limit: int | None = Non
         archive.move(db, ids, label, until=scope.until, statuses=("error",)).jobs
         for ids in _chunks(db, scope, limit)
     )
+
+
+def _new_since(db: Database) -> datetime | None:
+    """Tell since when a failure counts as new; None when no run has done anything yet."""
+    ends = db.fetch_all("last_end")[0].values()
+    last_end = max((moment for moment in ends if moment is not None), default=EARLIEST)
+    run = db.fetch_one("last_working_run", last_end=last_end)
+    return run["started_at"] if run is not None else None
 
 
 def _chunks(db: Database, scope: Scope, limit: int | None) -> Iterator[list[int]]:

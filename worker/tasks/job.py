@@ -6,12 +6,16 @@ import logging
 import re
 import shutil
 import time
+from collections import deque
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from worker.errors import Fail
+
+MAX_STEPS = 50
 
 _NAME = re.compile(r"[\w][\w. ()+@=,-]{0,149}")
 
@@ -39,12 +43,16 @@ class Job:
     # Grows with every lease of the profile: what another system is told to refuse older ones by.
     lease_fence: int | None = None
     last_step: str | None = None
+    # The latest steps with the time of this machine, for evidence.
+    steps: deque[dict[str, str]] = field(default_factory=lambda: deque(maxlen=MAX_STEPS))
     _on_step: Callable[[str], None] = field(default=lambda text: None, repr=False)
     _on_review: Callable[[str], None] = field(default=lambda text: None, repr=False)
 
     def step(self, text: str) -> None:
         """Name the last safe point reached; it is shown live and kept with the attempt."""
         self.last_step = text
+        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        self.steps.append({"at": at, "text": text})
         self._on_step(text)
 
     def needs_review(self, reason: str) -> None:

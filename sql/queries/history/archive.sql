@@ -38,10 +38,10 @@ SELECT id, payload, status, worker_id, attempts, last_error, started_at, finishe
    FOR UPDATE;
 INSERT INTO archived_attempts (
        job_id, fence, attempt, outcome, worker_id, incarnation, started_at, finished_at, reason,
-       fingerprint, evidence, last_step, cause, archived_at)
+       fingerprint, evidence, evidence_dir, evidence_host, last_step, cause, archived_at)
 SELECT h.job_id, h.fence, h.attempt, h.outcome, h.worker_id, h.incarnation, h.started_at,
-       h.finished_at, h.reason, h.fingerprint, h.evidence, h.last_step, h.cause,
-       %(moment)s
+       h.finished_at, h.reason, h.fingerprint, h.evidence, h.evidence_dir, h.evidence_host,
+       h.last_step, h.cause, %(moment)s
   FROM archived_jobs a
   STRAIGHT_JOIN job_attempts h FORCE INDEX (PRIMARY) ON h.job_id = a.id
  WHERE a.id IN %(ids)s AND a.archived_at = %(moment)s;
@@ -62,12 +62,12 @@ SELECT * FROM archived_jobs WHERE id = %(id)s ORDER BY archived_at DESC LIMIT 1;
 -- name: attempts_of_archived_job
 -- Read its history in the order it happened; the attempt that finished it is its own row.
 SELECT job_id, fence, attempt, outcome, worker_id, incarnation, started_at, finished_at, reason,
-       fingerprint, evidence, last_step, cause
+       fingerprint, evidence, evidence_dir, evidence_host, last_step, cause
   FROM archived_attempts
  WHERE job_id = %(id)s AND archived_at = %(archived_at)s
 UNION ALL
 SELECT id, fence, attempts, 'done', worker_id, incarnation, started_at, finished_at, NULL,
-       NULL, NULL, NULL, NULL
+       NULL, NULL, NULL, NULL, NULL, NULL
   FROM archived_jobs
  WHERE id = %(id)s AND archived_at = %(archived_at)s AND status = 'done'
  ORDER BY fence;

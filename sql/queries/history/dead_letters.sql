@@ -1,12 +1,13 @@
 -- name: failure_groups_now
 -- Group the jobs that are in error now. They are found by the index of states, so that the cost
--- grows with the failures and not with the queue.
+-- grows with the failures and not with the queue. A group is new when it was first seen since the
+-- beginning of `last_working_run`.
 SELECT d.fingerprint, d.jobs, d.sample_job, COALESCE(g.task, q.task) AS task,
        COALESCE(g.label, h.reason, LEFT(q.last_error, 255)) AS label,
        COALESCE(g.first_seen, d.first_ended) AS first_seen,
        COALESCE(g.last_seen, d.last_ended) AS last_seen,
-       h.evidence, g.muted_at, g.muted_by, g.mute_reason,
-       COALESCE(g.first_seen >= (SELECT started_at FROM runs ORDER BY id DESC LIMIT 1), 0) AS is_new
+       h.evidence, h.evidence_dir, h.evidence_host, g.muted_at, g.muted_by, g.mute_reason,
+       COALESCE(g.first_seen >= %(new_since)s, 0) AS is_new
   FROM (SELECT fingerprint, COUNT(*) AS jobs, MAX(id) AS sample_job,
                MIN(finished_at) AS first_ended, MAX(finished_at) AS last_ended
           FROM work_queue FORCE INDEX (next_candidates)
@@ -16,6 +17,27 @@ SELECT d.fingerprint, d.jobs, d.sample_job, COALESCE(g.task, q.task) AS task,
   LEFT JOIN job_attempts h ON h.job_id = q.id AND h.fence = q.fence
   LEFT JOIN failure_groups g ON g.fingerprint = d.fingerprint
  ORDER BY d.jobs DESC, d.fingerprint;
+
+-- name: last_working_run
+-- Find when the latest run began in which a job ended or failed: a run that found nothing to do does
+-- not make old what the run before it has found. A run that is over says so in its summary. Of one
+-- that goes on, or was killed, it is known only whether anything has ended since it began.
+SELECT r.started_at
+  FROM runs r
+ WHERE CASE WHEN r.summary IS NOT NULL
+            THEN COALESCE(JSON_EXTRACT(r.summary, '$.done'), 0)
+                 + COALESCE(JSON_EXTRACT(r.summary, '$.failed'), 0)
+                 + COALESCE(JSON_EXTRACT(r.summary, '$.retried'), 0) > 0
+            ELSE r.started_at <= %(last_end)s
+       END
+ ORDER BY r.id DESC
+ LIMIT 1;
+
+-- name: last_end
+-- Find when the last job ended that is still in the queue, and when an attempt last failed.
+SELECT (SELECT finished_at FROM work_queue FORCE INDEX (finished_jobs)
+         WHERE finished_at IS NOT NULL ORDER BY finished_at DESC LIMIT 1) AS finished_at,
+       (SELECT MAX(last_seen) FROM failure_groups) AS failed_at;
 
 -- name: failure_groups_of_run
 -- Group the jobs that ended in error since a run began, the largest groups first; without muted
@@ -37,7 +59,8 @@ SELECT * FROM failure_groups WHERE fingerprint LIKE %(pattern)s ORDER BY fingerp
 
 -- name: dead_letters_of_group
 -- List a group's jobs in error, the newest first.
-SELECT q.id, q.task, q.site, q.attempts, q.finished_at, h.reason, h.evidence, h.last_step
+SELECT q.id, q.task, q.site, q.attempts, q.finished_at, h.reason, h.evidence, h.evidence_dir,
+       h.evidence_host, h.last_step
   FROM work_queue q FORCE INDEX (failures_of_a_group)
   LEFT JOIN job_attempts h ON h.job_id = q.id AND h.fence = q.fence
  WHERE q.fingerprint = %(fingerprint)s AND q.status = 'error'

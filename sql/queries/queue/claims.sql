@@ -103,12 +103,12 @@ SELECT * FROM work_queue WHERE id = %(id)s;
 -- name: attempts_of_job
 -- Read one job's history in the order it happened; the attempt that finished it is its own row.
 SELECT job_id, fence, attempt, outcome, worker_id, incarnation, started_at, finished_at, reason,
-       fingerprint, evidence, last_step, cause
+       fingerprint, evidence, evidence_dir, evidence_host, last_step, cause
   FROM job_attempts
  WHERE job_id = %(id)s
 UNION ALL
 SELECT id, fence, attempts, 'done', worker_id, incarnation, started_at, finished_at, NULL,
-       NULL, NULL, NULL, NULL
+       NULL, NULL, NULL, NULL, NULL, NULL
   FROM work_queue
  WHERE id = %(id)s AND status = 'done'
  ORDER BY fence;

@@ -71,6 +71,20 @@ def test_the_groups_are_listed_with_a_sample_and_the_next_step(cli, failures, tm
     )
 
 
+def test_evidence_is_shown_where_it_was_written(cli, failures, database):
+    database.run_statement(
+        "UPDATE job_attempts SET evidence_dir = '/then/errors', evidence_host = 'elsewhere'"
+    )
+    where = f"/then/errors/{failures[2]}/1 on elsewhere"
+
+    assert where in cli("errors").stdout
+    assert where in cli("errors", "aaaa").stdout
+    assert f"evidence: {where}" in cli("show", failures[2]).stdout
+    # The archive keeps it.
+    assert cli("discard", "--id", failures[2], "--yes").returncode == 0
+    assert f"evidence: {where}" in cli("show", failures[2]).stdout
+
+
 def test_the_groups_as_json_hold_the_same(cli, failures):
     told = json.loads(cli("errors", "--json").stdout)
 

@@ -9,6 +9,7 @@ from worker.errors import UsageError
 from worker.history import archive, dead_letters
 from worker.history.archive import Label
 from worker.history.dead_letters import Filter, Scope, parse_filter
+from worker.queue import runs
 
 TIMEOUT, MISSING = "aaaa000000000001", "aaab000000000002"
 LABEL = Label("me@here", "discarded by me@here")
@@ -83,24 +84,27 @@ def test_a_job_set_to_error_by_hand_is_listed_without_a_group(database, queue, s
     assert queue.counts()["pending"] == 1
 
 
-def test_a_group_is_new_when_first_seen_since_the_latest_run_began(database, fail):
-    fail(MISSING)
-    assert [bool(group["is_new"]) for group in dead_letters.groups(database)] == [False]
+def begin_run(database):
     database.run_statement(
         "INSERT INTO runs (host, machine_id, boot_id, pid_namespace, pid, pid_started, first_slot, "
         "workers, total, started_at, heartbeat_at) VALUES ('h', 'm', 'b', 1, 1, 1, 0, 1, 1, "
         "UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))"
     )
+    return database.run_statement("SELECT MAX(id) AS id FROM runs")[0]["id"]
+
+
+def are_new(database):
+    return {group["fingerprint"]: bool(group["is_new"]) for group in dead_letters.groups(database)}
+
+
+def test_a_group_is_new_when_first_seen_since_the_latest_run_began(database, fail):
+    fail(MISSING)
+    assert are_new(database) == {MISSING: False}
+    run_id = begin_run(database)
     fail(MISSING)
     fail(TIMEOUT)
 
-    assert {
-        group["fingerprint"]: bool(group["is_new"]) for group in dead_letters.groups(database)
-    } == {
-        MISSING: False,
-        TIMEOUT: True,
-    }
-    run_id = database.run_statement("SELECT MAX(id) AS id FROM runs")[0]["id"]
+    assert are_new(database) == {MISSING: False, TIMEOUT: True}
     # Of this run, only what failed since it began.
     assert dead_letters.groups_of_run(database, run_id, 3) == [
         {"group": TIMEOUT, "jobs": 1, "label": "visit: it", "is_new": True},
@@ -111,6 +115,42 @@ def test_a_group_is_new_when_first_seen_since_the_latest_run_began(database, fai
     assert [group["group"] for group in dead_letters.groups_of_run(database, run_id, 3)] == [
         MISSING
     ]
+
+
+def test_a_run_that_found_nothing_to_do_makes_no_group_old(database, fail):
+    fail(MISSING)
+    night = begin_run(database)
+    fail(TIMEOUT)
+    runs.end_run(database, night, {"done": 0, "failed": 1, "retried": 0})
+    empty = begin_run(database)
+
+    # While it is going on, and when it has ended.
+    assert are_new(database) == {MISSING: False, TIMEOUT: True}
+    runs.end_run(database, empty, {"done": 0, "failed": 0, "retried": 0})
+    assert are_new(database) == {MISSING: False, TIMEOUT: True}
+
+
+def test_a_run_that_did_something_makes_what_was_before_it_old(database, queue, claim_as, fail):
+    runs.end_run(database, begin_run(database), {"done": 1, "failed": 0, "retried": 0})
+    fail(TIMEOUT)
+    assert are_new(database) == {TIMEOUT: True}
+
+    begin_run(database)
+    assert are_new(database) == {TIMEOUT: True}
+    queue.enqueue("visit", {})
+    queue.complete(claim_as(), {})
+
+    assert are_new(database) == {TIMEOUT: False}
+
+
+def test_a_run_killed_after_its_work_makes_what_was_before_it_old(database, fail):
+    fail(MISSING)
+    # It left no summary.
+    begin_run(database)
+    fail(TIMEOUT)
+    runs.end_run(database, begin_run(database), {"done": 0, "failed": 0, "retried": 0})
+
+    assert are_new(database) == {MISSING: False, TIMEOUT: True}
 
 
 def test_only_recent_failures_are_grouped_when_asked(database, fail):

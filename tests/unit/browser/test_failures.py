@@ -38,3 +38,23 @@ def test_a_network_error_keeps_its_code():
     assert classify(error).kind is Kind.NETWORK
     assert classify(error).code == "ERR_CONNECTION_REFUSED"
     assert not classify(error).is_browser_lost
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        PlaywrightTimeout("Page.wait_for_selector: Timeout 30000ms exceeded."),
+        AssertionError("Locator expected to be visible\nTimeout: 5000ms\nCall log:\n  - x"),
+        PlaywrightError("Page.goto: net::ERR_ABORTED at http://127.0.0.1:1/"),
+        PlaywrightError("Page.goto: Page crashed"),
+    ],
+)
+def test_what_fails_on_a_crashed_page_is_the_browsers_trouble(error: BaseException):
+    diagnosis = classify(error, page_crashed=True)
+
+    assert diagnosis.kind is Kind.CRASHED
+    assert diagnosis.code is None
+
+
+def test_a_tasks_own_error_on_a_crashed_page_stays_its_own():
+    assert classify(ValueError("no price"), page_crashed=True).kind is Kind.OTHER

@@ -146,3 +146,14 @@ def test_many_limits_cost_next_to_nothing():
 
     # The best of several, because the machine may have had other things to do.
     assert min(seconds() for _ in range(5)) < 1
+
+
+def test_what_else_is_to_be_done_comes_after_the_kill():
+    done: list[str] = []
+    over = threading.Event()
+    limit = Watchdog().limit(0.05, lambda: done.append("killed"))
+    with limit.also(lambda: (done.append("noted"), over.set())) as entered:  # type: ignore[arg-type]
+        spin_until(over)
+
+    assert entered is limit
+    assert done == ["killed", "noted"]

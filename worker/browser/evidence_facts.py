@@ -1,0 +1,58 @@
+"""What error.json says beside the failure itself: when, where, which browser, which page."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from worker.browser.session import BrowserSession
+from worker.evidence.redaction import redact_url
+
+
+def times(seconds: float | None) -> dict[str, Any]:
+    """Say when the attempt began and failed, by this machine's clock: it is for people to read."""
+    finished = datetime.now(UTC)
+    started = finished - timedelta(seconds=seconds) if seconds is not None else None
+    return {
+        "started": _iso(started) if started else None,
+        "finished": _iso(finished),
+        "clock": "host",
+    }
+
+
+def of_machine(session: BrowserSession) -> dict[str, Any]:
+    """Name the host, Nightshift's version and the browser's; asks the browser nothing."""
+    browser = session.page.context.browser if session.page is not None else None
+    executable = session.options.executable
+    return {
+        "host": socket.gethostname(),
+        # Looked up, not imported: the package imports the queue, which this room must not see.
+        "nightshift_version": vars(sys.modules["worker"]).get("__version__"),
+        # A profile's own context does not lead to its browser.
+        "browser_version": browser.version if browser is not None else None,
+        "browser": Path(executable).name if executable else "Playwright's Chromium",
+    }
+
+
+def of_page(session: BrowserSession) -> dict[str, Any]:
+    """Tell where the page was and what it had answered; asks the page nothing."""
+    recorder, page = session.recorder, session.page
+    answer = recorder.main_response
+    # The URL is known here without asking the browser, even when the page hangs.
+    final_url = redact_url(page.url) if page is not None else recorder.last_url
+    return {
+        "final_url": final_url,
+        "status": answer.status if answer else None,
+        "response_headers": answer.headers if answer else {},
+        "page_crashed": recorder.is_page_crashed,
+        "browser_alive": session.is_alive,
+        "dialogs": list(recorder.dialogs),
+        "lost_events": recorder.lost_events,
+    }
+
+
+def _iso(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

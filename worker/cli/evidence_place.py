@@ -1,0 +1,27 @@
+"""Say where the evidence of an attempt is, wherever the errors folder is today."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+from worker.database.client import Row
+from worker.settings import PROJECT_ROOT
+
+
+def place(attempt: Row) -> str | None:
+    """Name the folder, and its machine if that is another; None when there is no evidence.
+
+    An attempt that did not note its errors folder is looked for in today's.
+    """
+    if not attempt["evidence"]:
+        return None
+    folder = Path(attempt["evidence_dir"] or errors_dir()) / attempt["evidence"]
+    host = attempt["evidence_host"]
+    return f"{folder} on {host}" if host and host != socket.gethostname() else str(folder)
+
+
+def errors_dir() -> Path:
+    """Tell where evidence goes by today's settings."""
+    return Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
