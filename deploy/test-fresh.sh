@@ -67,7 +67,8 @@ try_everything() {
     connect_system
     mount_devices
     git clone -q . "$root/root/nightshift"
-    inside make run
+    # Without a terminal, since an interrupted display would leave the cursor hidden.
+    inside make run |& cat
     inside make test ARGS="${*@Q}"
 }
 
@@ -88,6 +89,7 @@ clean_up() {
 
 if [[ ${1-} == --in-namespaces ]]; then
     root=$2 mirror=$3
+    exec 2>&3 3>&-
     try_everything "${@:4}"
     exit
 fi
@@ -105,6 +107,12 @@ trap 'exit 130' INT TERM HUP
 # With job control the command is not deaf to Ctrl-C, as other background commands are.
 set -m
 setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child --mount-proc \
-    "$PWD/deploy/test-fresh.sh" --in-namespaces "$scratch/root" "$mirror" "$@" </dev/null &
+    "$PWD/deploy/test-fresh.sh" --in-namespaces "$scratch/root" "$mirror" "$@" \
+    </dev/null 3>&2 2>"$scratch/unshare.log" &
 job=$!
-wait "$job"
+wait "$job" || {
+    status=$?
+    # Only on failure: it also holds unshare's complaint about a command that was interrupted.
+    cat "$scratch/unshare.log" >&2
+    exit "$status"
+}
