@@ -6,7 +6,7 @@ READY := .venv/.ready
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-mysql check sweep status bench-quick bench-quick-mysql bench-enqueue \
+.PHONY: help setup run test test-mysql test-fresh check sweep status bench-quick bench-quick-mysql bench-enqueue \
         bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql ledger drill drill-mysql \
         drill-archive drill-archive-mysql drill-profiles drill-profiles-mysql clean clean-queue \
         clean-errors
@@ -29,6 +29,9 @@ test: $(READY) ## Set up, then run the tests on the system's server (ARGS="-k na
 
 test-mysql: $(READY) $(MYSQL) ## Fetch MySQL 9.7, then run the same tests on it
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m pytest -n 2 --dist worksteal $(ARGS)
+
+test-fresh: ## Try run and test on a bare Debian 13 made for it (root; SUITE=bookworm for 12)
+	@SUITE=$(SUITE) deploy/test-fresh.sh $(ARGS)
 
 $(MYSQL): deploy/fetch-mysql.sh
 	@deploy/fetch-mysql.sh

@@ -16,6 +16,7 @@ from worker.browser.options import BrowserOptions
 from worker.browser.providers import profile_lock
 from worker.browser.providers.provider import OpenedProfile, Within
 from worker.browser.providers.spec import LOCAL, ProfileSpec
+from worker.browser.scratch_folder import ScratchFolder
 from worker.errors import LaunchFailed, ProviderError
 from worker.system import process_tree
 
@@ -75,6 +76,8 @@ class LocalProvider:
             profile_lock.remove_lock(folder)
 
     def _launch(self, playwright: Playwright, spec: ProfileSpec, folder: Path) -> BrowserContext:
+        # A cleaner may have removed it since the worker began; some Chromiums die without it.
+        ScratchFolder(self._options.tmp_dir).make()
         settings = launch_settings(self._options)
         if spec.proxy is not None:
             settings["proxy"] = spec.proxy.as_playwright()

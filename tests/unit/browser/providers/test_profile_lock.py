@@ -14,6 +14,8 @@ import pytest
 from worker.browser.providers.profile_lock import LOCK, browsers_using, make_sure_unused
 from worker.errors import ProviderError
 
+WAIT = "import sys; print(flush=True); sys.stdin.read()"
+
 
 @pytest.fixture
 def lock(tmp_path: Path) -> Path:
@@ -27,7 +29,7 @@ def start() -> Iterator[object]:
 
     def start(*arguments: str) -> int:
         # The name of a program is what it was called as, so this one passes for a browser.
-        program = [arguments[0], "-c", "import sys; print(); sys.stdin.read()", *arguments[1:]]
+        program = [arguments[0], "-c", WAIT, *arguments[1:]]
         process = subprocess.Popen(
             program,
             executable=sys.executable,
