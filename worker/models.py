@@ -133,7 +133,9 @@ class Ending:
     last_error: str | None = None
     fingerprint: str | None = None
     label: str | None = None
+    # The folder of its evidence, within the errors folder.
     evidence: str | None = None
+    evidence_dir: str | None = None
     last_step: str | None = None
 
     @property

@@ -10,16 +10,14 @@ from worker.browser import last_words
 STEP = {"at": "2026-01-31T23:10:02.000Z", "text": "opened"}
 
 
-def leave_words(session, site) -> None:
+def leave_words(session, site, kept) -> None:
     """Hang past a limit in a way that no killed browser ends."""
     page = session.page_for_job()
     page.goto(site.url("/spam"))
     with page.expect_request("**/never"):
         page.evaluate("() => { fetch('/never') }")
-    kept = session.options.tmp_dir / last_words.FILE_NAME
-    kept.unlink(missing_ok=True)
     limit = session.limit(0.5).also(
-        lambda: last_words.keep(session, job_id=7, fence=3, steps=[STEP])
+        lambda: last_words.keep(kept, session, job_id=7, fence=3, steps=[STEP])
     )
     with limit:
         deadline = time.monotonic() + 30
@@ -29,18 +27,13 @@ def leave_words(session, site) -> None:
 
 
 def test_the_words_of_a_stuck_task_are_taken_over_by_its_own_claim(session, site, tmp_path):
-    leave_words(session, site)
-    tmp_dir, folder = session.options.tmp_dir, tmp_path / "2"
+    kept, folder = last_words.path_of(tmp_path, "queue", 5), tmp_path / "2"
+    leave_words(session, site, kept)
     folder.mkdir()
-    # As a worker names its folder.
-    owned = tmp_dir.parent / "worker-5-100-200"
-    tmp_dir.rename(owned)
-    try:
-        of_another = last_words.take_over(tmp_dir.parent, 5, job_id=7, fence=4, folder=folder)
-        assert (of_another, list(folder.iterdir())) == ({}, [])
-        facts = last_words.take_over(tmp_dir.parent, 5, job_id=7, fence=3, folder=folder)
-    finally:
-        owned.rename(tmp_dir)
+
+    of_another = last_words.take_over(kept, job_id=7, fence=4, folder=folder)
+    assert (of_another, list(folder.iterdir())) == ({}, [])
+    facts = last_words.take_over(kept, job_id=7, fence=3, folder=folder)
 
     assert facts == {"final_url": site.url("/spam"), "steps": [STEP]}
     assert "line 999" in (folder / "console.log").read_text()
@@ -50,7 +43,8 @@ def test_the_words_of_a_stuck_task_are_taken_over_by_its_own_claim(session, site
 
 
 def test_there_may_be_no_words(tmp_path):
-    (tmp_path / "worker-5-1-2").mkdir()
-    (tmp_path / "worker-5-1-2" / last_words.FILE_NAME).write_text("{")
+    kept = tmp_path / "words.json"
+    assert last_words.take_over(kept, job_id=7, fence=3, folder=tmp_path) == {}
+    kept.write_text("{")
 
-    assert last_words.take_over(tmp_path, 5, job_id=7, fence=3, folder=tmp_path) == {}
+    assert last_words.take_over(kept, job_id=7, fence=3, folder=tmp_path) == {}

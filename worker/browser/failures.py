@@ -21,6 +21,11 @@ _CLOSED = re.compile(r"has been closed|target closed|browser closed", re.IGNOREC
 # `expect(…)` waits as well, but raises Python's own AssertionError with a call log.
 _WAITED_IN_VAIN = re.compile(r"Timeout[: ]\s*\d+.*Call log:", re.DOTALL | re.IGNORECASE)
 
+_NAVIGATION = re.compile(
+    r"(?:Page|Frame)\.(?:goto|reload|go_back|go_forward|wait_for_load_state|wait_for_url|"
+    r"expect_navigation|set_content)\b"
+)
+
 
 class Kind(StrEnum):
     """What went wrong, as far as the browser is concerned."""
@@ -39,6 +44,8 @@ class Diagnosis:
 
     kind: Kind
     code: str | None = None
+    # Whether a page was being opened, as far as the message tells.
+    is_navigation: bool = False
 
     @property
     def is_browser_lost(self) -> bool:
@@ -57,7 +64,7 @@ def classify(error: BaseException, *, page_crashed: bool = False) -> Diagnosis:
     if page_crashed and (is_expectation or isinstance(error, PlaywrightError)):
         return Diagnosis(Kind.CRASHED)
     if isinstance(error, PlaywrightTimeout):
-        return Diagnosis(Kind.TIMEOUT)
+        return Diagnosis(Kind.TIMEOUT, is_navigation=_NAVIGATION.match(message) is not None)
     if is_expectation and _WAITED_IN_VAIN.search(message):
         return Diagnosis(Kind.TIMEOUT)
     if not isinstance(error, PlaywrightError):

@@ -1,7 +1,7 @@
 """Evidence of a task that does not come back: what its browser had said when its time was over.
 
-The worker's watchdog keeps it in the worker's temporary folder. If the launcher then has to kill
-the worker, whoever settles the job takes it over from there.
+The worker's watchdog keeps it in a file of its slot. If the launcher then has to kill the worker,
+whoever settles the job takes it over from there.
 """
 
 from __future__ import annotations
@@ -17,11 +17,19 @@ from worker.system.durable_file import write_durably
 if TYPE_CHECKING:
     from worker.browser.session import BrowserSession
 
-FILE_NAME = "last_words.json"
+
+def path_of(state_dir: Path, database: str, slot: int) -> Path:
+    """Name the file of a slot; pools on several databases may share one state folder."""
+    return state_dir / "last_words" / f"{database}-{slot}.json"
 
 
 def keep(
-    session: BrowserSession, *, job_id: int, fence: int, steps: Iterable[dict[str, str]] = ()
+    path: Path,
+    session: BrowserSession,
+    *,
+    job_id: int,
+    fence: int,
+    steps: Iterable[dict[str, str]] = (),
 ) -> None:
     """Write down what the recorder has heard; asks the browser nothing, so any thread may call it.
 
@@ -36,27 +44,25 @@ def keep(
         "network": session.recorder.network(),
     }
     text = json.dumps(words, ensure_ascii=False, default=str)
-    session.options.tmp_dir.mkdir(parents=True, exist_ok=True)
-    write_durably(session.options.tmp_dir / FILE_NAME, text.encode("utf-8", "replace"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_durably(path, text.encode("utf-8", "replace"))
 
 
-def take_over(tmp_dir: Path, slot: int, *, job_id: int, fence: int, folder: Path) -> dict[str, Any]:
+def take_over(path: Path, *, job_id: int, fence: int, folder: Path) -> dict[str, Any]:
     """Put a dead worker's words into the evidence folder of the claim that they are of.
 
     Return `final_url` and `steps` for its error.json; nothing when there are no such words. Raises
     OSError when the folder cannot be written.
     """
-    for path in tmp_dir.glob(f"worker-{slot}-*/{FILE_NAME}"):
-        try:
-            words = json.loads(path.read_bytes())
-        except (OSError, ValueError):
-            continue
-        if (words["job_id"], words["fence"]) == (job_id, fence):
-            console, network = words["console"], json.dumps(words["network"], indent=2)
-            _save(folder / "console.log", console)
-            _save(folder / "network.json", f"{network}\n")
-            return {"final_url": words["final_url"], "steps": words["steps"]}
-    return {}
+    try:
+        words = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    if (words["job_id"], words["fence"]) != (job_id, fence):
+        return {}
+    _save(folder / "console.log", words["console"])
+    _save(folder / "network.json", json.dumps(words["network"], indent=2) + "\n")
+    return {"final_url": words["final_url"], "steps": words["steps"]}
 
 
 def _save(path: Path, text: str) -> None:

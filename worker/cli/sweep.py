@@ -14,9 +14,9 @@ from worker.cli.wording import counted
 from worker.database import migrations
 from worker.database.client import Database
 from worker.models import Status
-from worker.queue import journal
 from worker.queue.claims import Queue
 from worker.recovery import sweep as sweeping
+from worker.recovery.places import Places
 
 
 @click.command("sweep")
@@ -37,8 +37,7 @@ def sweep(
         swept = sweeping.sweep(
             db,
             Queue(db, max_attempts=max_attempts, default_callback=callback_url),
-            journal_folder=journal.folder_of(state_dir(), db.settings),
-            errors_dir=errors_dir(),
+            places=Places(db.settings, state_dir(), errors_dir()),
             server_grace_seconds=server_grace_seconds,
             dry_run=dry_run,
         )

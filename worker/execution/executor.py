@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
+from worker.browser import last_words
 from worker.browser.failures import Diagnosis, classify
 from worker.browser.session import BrowserSession
 from worker.claiming.gate import Gate
 from worker.database.client import Database
-from worker.errors import Fail, LaunchFailed
+from worker.errors import Fail, JobTimedOut, LaunchFailed
 from worker.execution.failure_report import Reporter
 from worker.execution.profile_use import ProfileUse
 from worker.execution.proxy_use import ProxyUse
@@ -26,6 +28,9 @@ from worker.settings import RunSettings
 from worker.system.board import Entry, Phase
 from worker.tasks.job import Job
 from worker.tasks.registry import Registry, Task
+
+# Answers from here on are errors of HTTP.
+HTTP_ERRORS = 400
 
 
 @dataclass(slots=True)
@@ -46,11 +51,17 @@ class Executor:
     launch_failure: LaunchFailed | None = None
     _profile_use: ProfileUse = field(init=False)
     _reporter: Reporter = field(init=False)
+    _last_words: Path = field(init=False)
+    _job: Job | None = None
     _was_given_up: bool = False
 
     def __post_init__(self) -> None:
         self._profile_use = ProfileUse(self.db, self.session, self.proxy_use, str(self.owner))
-        self._reporter = Reporter(self.settings.errors_dir, self.run_id, self.owner, self.session)
+        database = self.settings.database.key
+        self._reporter = Reporter(
+            self.settings.errors_dir, database, self.run_id, self.owner, self.session
+        )
+        self._last_words = last_words.path_of(self.settings.state_dir, database, self.owner.slot)
 
     def execute(self, claim: Claim) -> Ending:
         """Do one job and say how that ended; its evidence is kept, its page and profile still open.
@@ -75,7 +86,7 @@ class Executor:
         if ending.outcome in (Outcome.DONE, Outcome.HANDED_BACK):
             return ending
         self.entry.phase = Phase.CAPTURING
-        return self._reporter.report(claim, ending, self.entry.step)
+        return self._reporter.report(claim, ending, self.entry)
 
     def let_go(self, claim: Claim, ending: Ending) -> None:
         """Take back page, proxy and profile after a job is settled, and tell who has to know."""
@@ -102,7 +113,7 @@ class Executor:
 
     def _attempt(self, claim: Claim, task: Task | None) -> str:
         """Run the job's task and return its result as JSON text."""
-        self._was_given_up = False
+        self._was_given_up, self._job = False, None
         seconds = self._seconds(claim, task)
         self.entry.begin_job(claim.job_id, claim.fence, claim.attempt, claim.task, seconds)
         if claim.tries > claim.max_attempts:
@@ -116,24 +127,42 @@ class Executor:
         self.entry.describe_job(f"{claim.task} {payload.get('url', '')}".rstrip(), seconds)
         if task.browser:
             self.proxy_use.serve(claim)
-        job = self._job(claim, seconds)
+        job = self._job = self._new_job(claim, seconds)
         if task.browser:
             self._profile_use.open()
-        return run_task(self.session, task, shaped, job, trace=claim.attempt > 1)
+
+        def on_timeout() -> None:
+            last_words.keep(
+                self._last_words,
+                self.session,
+                job_id=claim.job_id,
+                fence=claim.fence,
+                steps=job.steps,
+            )
+
+        return run_task(
+            self.session, task, shaped, job, trace=claim.attempt > 1, on_timeout=on_timeout
+        )
 
     def _failure(self, claim: Claim, task: Task | None, error: BaseException) -> Ending:
         self._was_given_up = isinstance(error, Fail)
         if isinstance(error, LaunchFailed):
             self.launch_failure = error
-        ending = self._judge(claim, task, error, classify(error))
+        ending = self._judge(claim, task, error, self._diagnose(error))
         if ending.outcome is Outcome.HANDED_BACK:
             return ending
         self.entry.phase = Phase.CAPTURING
-        ending = self._reporter.report(claim, ending, self.entry.step, error)
+        steps = self._job.steps if self._job is not None else ()
+        ending = self._reporter.report(claim, ending, self.entry, error, steps)
         if ending.delay_seconds is not None:
             return ending
         base = task.retry_delay_seconds if task is not None else None
         return replace(ending, delay_seconds=self.gate.queue.backoff_seconds(claim, base))
+
+    def _diagnose(self, error: BaseException) -> Diagnosis:
+        if not isinstance(error, JobTimedOut):
+            self.session.hear_events()
+        return classify(error, page_crashed=self.session.recorder.is_page_crashed)
 
     def _judge(
         self, claim: Claim, task: Task | None, error: BaseException, diagnosis: Diagnosis
@@ -143,10 +172,16 @@ class Executor:
             return Ending(Outcome.HANDED_BACK, "handed back: the run was stopped", Cause.POOL)
         if fault := self.proxy_use.fault(diagnosis, claim.site):
             return Ending(Outcome.HANDED_BACK, fault, Cause.PROXY)
-        ending = judge(error, diagnosis, retry_on=task.retry_on if task else ())
+        answer = self.session.recorder.main_response
+        ending = judge(
+            error,
+            diagnosis,
+            retry_on=task.retry_on if task else (),
+            has_document=answer is not None and answer.status < HTTP_ERRORS,
+        )
         return replace(ending, max_blocks=task.max_blocks if task else None)
 
-    def _job(self, claim: Claim, seconds: float) -> Job:
+    def _new_job(self, claim: Claim, seconds: float) -> Job:
         def show(text: str) -> None:
             self.entry.step = text
             self._profile_use.note_step(text)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import time
 import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worker.browser import evidence
 from worker.browser.session import BrowserSession
 from worker.errors import Fail, JobTimedOut, PayloadError
+from worker.evidence.files import new_attempt_folder
 from worker.evidence.fingerprint import fingerprint, frames_of
 from worker.execution.task_call import parse_json
 from worker.models import JSON, Claim, Ending, Owner
+from worker.system.board import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +23,18 @@ class Reporter:
     """Writes one worker's evidence."""
 
     errors_dir: Path
+    database: str
     run_id: int
     owner: Owner
     session: BrowserSession
 
     def report(
-        self, claim: Claim, ending: Ending, last_step: str, error: BaseException | None = None
+        self,
+        claim: Claim,
+        ending: Ending,
+        entry: Entry,
+        error: BaseException | None = None,
+        steps: Iterable[dict[str, str]] = (),
     ) -> Ending:
         """Keep the evidence of a failure and add what is known of it to its ending.
 
@@ -50,19 +60,29 @@ class Reporter:
             incarnation=self.owner.incarnation,
             run_id=str(self.run_id),
             fence=claim.fence,
-            last_step=last_step or None,
+            last_step=entry.step or None,
             hang_stack=error.stack if isinstance(error, JobTimedOut) else None,
+            seconds=time.monotonic() - entry.claimed_at,
+            steps=tuple(steps),
+            database=self.database,
         )
-        missing = evidence.missing(evidence.capture(self.errors_dir, failure, self.session))
-        lost = missing.get("folder") or missing.get("error")
+        return self._kept(replace(ending, last_error=text, fingerprint=key, label=label), failure)
+
+    def _kept(self, ending: Ending, failure: evidence.Failure) -> Ending:
+        ending = replace(ending, last_step=failure.last_step)
+        try:
+            folder = new_attempt_folder(
+                self.errors_dir, failure.job_id, failure.attempt, database=self.database
+            )
+        except OSError as problem:
+            return replace(ending, reason=f"{ending.reason} (no evidence: {problem})")
+        missing = evidence.missing(evidence.capture_into(folder, failure, self.session))
+        if lost := missing.get("error"):
+            return replace(ending, reason=f"{ending.reason} (no evidence: {lost})")
         return replace(
             ending,
-            reason=f"{ending.reason} (no evidence: {lost})" if lost else ending.reason,
-            last_error=text,
-            fingerprint=key,
-            label=label,
-            evidence=None if lost else f"{claim.job_id}/{claim.attempt}",
-            last_step=last_step or None,
+            evidence=str(folder.relative_to(self.errors_dir)),
+            evidence_dir=str(self.errors_dir),
         )
 
 

@@ -11,6 +11,7 @@ import logging
 import os
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 from worker.browser import block_detection
@@ -26,12 +27,19 @@ logger = logging.getLogger("nightshift.worker")
 
 
 def run_task(
-    session: BrowserSession, task: Task, payload: Any, job: Job, *, trace: bool = False
+    session: BrowserSession,
+    task: Task,
+    payload: Any,
+    job: Job,
+    *,
+    trace: bool = False,
+    on_timeout: Callable[[], None] = lambda: None,
 ) -> str:
     """Run a task until its deadline and return its result as JSON; raises what ended it otherwise.
 
-    A task past its deadline has its browser killed and raises JobTimedOut; a page that refused us
-    as a robot raises Blocked, whatever the task made of it.
+    A task past its deadline has its browser killed and raises JobTimedOut; `on_timeout` is called
+    then from another thread, in case it never comes back. A page that refused us as a robot raises
+    Blocked, whatever the task made of it.
     """
     page = None
     if task.browser:
@@ -40,7 +48,7 @@ def run_task(
     result = None
     worker_pid = os.getpid()
     seconds = max(0.1, job.deadline - time.monotonic())
-    with session.limit(seconds) as limit:
+    with session.limit(seconds).also(on_timeout) as limit:
         try:
             result = task.function(page, payload, job)  # type: ignore[arg-type]
         except BaseException as error:
@@ -56,9 +64,9 @@ def run_task(
     if limit.fired:
         # The killed browser makes the blocked call raise, or return something empty.
         raise JobTimedOut(job.timeout_seconds or seconds, limit.stack) from problem
-    if problem is not None:
-        raise problem
-    return as_json(result)
+    if problem is None:
+        return as_json(result)
+    raise problem
 
 
 def parse_payload(text: str) -> dict[str, Any]:

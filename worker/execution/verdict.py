@@ -60,8 +60,13 @@ def judge(
     diagnosis: Diagnosis | None = None,
     *,
     retry_on: tuple[type[BaseException], ...] = (),
+    has_document: bool = False,
 ) -> Ending:
-    """Decide over a failed attempt by what its task raised; `retry_on` is the task's own list."""
+    """Decide over a failed attempt by what its task raised; `retry_on` is the task's own list.
+
+    `has_document` says that the site has answered well with a page. Then a wait in vain within the
+    page, such as for a selector, is the task's fault and not the site's.
+    """
     diagnosis = diagnosis or classify(error)
     reason = describe(error)
     if (said := _by_word(error, reason)) is not None:
@@ -72,6 +77,8 @@ def judge(
         return Ending(Outcome.RETRY, reason, Cause.CODE)
     if (code := proxy_fault(diagnosis)) is not None and code != TUNNEL_FAULT:
         return Ending(Outcome.RETRY, reason, Cause.PROXY)
+    if diagnosis.kind is Kind.TIMEOUT and has_document and not diagnosis.is_navigation:
+        return Ending(Outcome.RETRY, reason, Cause.CODE)
     return _by_kind(diagnosis.kind, reason)
 
 

@@ -33,6 +33,7 @@ from worker.queue import journal, pause, runs
 from worker.queue.claims import Queue
 from worker.queue.outcome_writer import OutcomeWriter
 from worker.recovery import leftovers, sweep
+from worker.recovery.places import Places
 from worker.settings import RunSettings
 from worker.system.board import Board, Phase
 from worker.tasks import registry
@@ -222,13 +223,9 @@ class WorkerLoop:
         return True
 
     def _sweep(self) -> None:
-        swept = sweep.sweep_and_say(
-            self._db,
-            self._queue,
-            journal_folder=self._journal,
-            errors_dir=self._settings.errors_dir,
-            server_grace_seconds=self._settings.server_grace_seconds,
-        )
+        settings = self._settings
+        places = Places(settings.database, settings.state_dir, settings.errors_dir)
+        swept = sweep.sweep_and_say(self._db, self._queue, places, settings.server_grace_seconds)
         self._entry.swept += len(swept)
         self._entry.failed += sweep.failed(swept)
 

@@ -7,6 +7,7 @@ that may have reached the server before can be repeated: it tells.
 
 from __future__ import annotations
 
+import socket
 from dataclasses import dataclass
 
 from worker.database.client import Database
@@ -156,6 +157,8 @@ class Endings:
             cause=ending.cause,
             default_callback=self.default_callback,
             evidence=ending.evidence,
+            evidence_dir=ending.evidence_dir,
+            evidence_host=socket.gethostname() if ending.evidence_dir else None,
             last_step=_storable(ending.last_step)[:255] if ending.last_step else None,
             only_if_expired=only_if_expired,
         )

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from worker.database.client import Database, Row
+from worker.database.client import Database
 from worker.errors import ClaimLost
 from worker.models import Cause, Claim, Ending, Outcome, Status
 from worker.profiles import lease_endings
 from worker.queue.claims import Queue
 from worker.recovery import journal_replay, obituary
+from worker.recovery.places import Places
 from worker.system.durable_file import write_durably
 
 Death = dict[str, Any]
@@ -38,22 +39,17 @@ class Swept:
     reason: str
 
 
-def settle(
-    db: Database, queue: Queue, death: Death, *, journal_folder: Path, errors_dir: Path | None
-) -> list[Swept]:
+def settle(db: Database, queue: Queue, death: Death, places: Places) -> list[Swept]:
     """Write what a dead worker left in the journal, then settle what it still held."""
-    journal_replay.replay(db, queue, journal_folder, only=death["incarnation"])
-
-    def keep_evidence(claim: Claim) -> str | None:
-        return obituary.write(errors_dir, claim, death) if errors_dir is not None else None
-
+    journal_replay.replay(db, queue, places.journal, only=death["incarnation"])
     settled = settle_claims(
         db,
         queue,
         death["incarnation"],
         obituary.ending_of(death),
         began=(death["job_id"], death["fence"]),
-        keep_evidence=keep_evidence,
+        places=places,
+        death=death,
     )
     # What the board shows may be later than what reached the database.
     step = death["step"] if death["job_id"] else None
@@ -80,11 +76,11 @@ def forget(journal_folder: Path, death: Death) -> None:
     _path(journal_folder, death).unlink(missing_ok=True)
 
 
-def settle_kept(db: Database, queue: Queue, journal_folder: Path, errors_dir: Path | None) -> None:
+def settle_kept(db: Database, queue: Queue, places: Places) -> None:
     """Settle the deaths that an earlier run of this host could not."""
-    for death in _kept(journal_folder):
-        settle(db, queue, death, journal_folder=journal_folder, errors_dir=errors_dir)
-        forget(journal_folder, death)
+    for death in _kept(places.journal):
+        settle(db, queue, death, places)
+        forget(places.journal, death)
 
 
 def _kept(journal_folder: Path) -> Iterator[Death]:
@@ -106,12 +102,13 @@ def settle_claims(
     ending: Ending,
     *,
     began: tuple[int, int],
-    keep_evidence: Callable[[Claim], str | None] = lambda claim: None,
+    places: Places | None = None,
+    death: Death | None = None,
 ) -> list[Swept]:
     """Settle what a dead worker held, by how it died: handed back if we ended it.
 
     `began` is the (job, fence) that it had begun. Another claim of its is one that it had made and
-    never begun: whatever killed it, that job did not.
+    never begun: whatever killed it, that job did not. With `places` and `death` there is evidence.
     """
     settled = []
     for row in db.fetch_all("claims_of_incarnation", incarnation=incarnation):
@@ -120,7 +117,8 @@ def settle_claims(
         if (claim.job_id, claim.fence) != began:
             told = Ending(Outcome.HANDED_BACK, f"{BEFORE_IT_BEGAN}: {ending.reason}", Cause.POOL)
         elif ending.outcome is not Outcome.HANDED_BACK:
-            told = _with_evidence(row, claim, ending, keep_evidence)
+            reason = f"worker {row['worker_id']} died: {ending.reason}"
+            told = _with_evidence(replace(ending, reason=reason), claim, places, death)
         if told.outcome is Outcome.TIMED_OUT:
             # It hung, as a page may: it waits like any retry. What was killed comes back at once.
             told = replace(told, delay_seconds=queue.backoff_seconds(claim))
@@ -133,10 +131,12 @@ def settle_claims(
 
 
 def _with_evidence(
-    row: Row, claim: Claim, ending: Ending, keep_evidence: Callable[[Claim], str | None]
+    ending: Ending, claim: Claim, places: Places | None, death: Death | None
 ) -> Ending:
-    reason = f"worker {row['worker_id']} died: {ending.reason}"
+    if places is None or death is None:
+        return ending
     try:
-        return replace(ending, reason=reason, evidence=keep_evidence(claim))
+        folder = obituary.write(places, claim, death)
     except OSError as error:
-        return replace(ending, reason=f"{reason} (no evidence: {error})")
+        return replace(ending, reason=f"{ending.reason} (no evidence: {error})")
+    return replace(ending, evidence=folder, evidence_dir=str(places.errors_dir))

@@ -6,12 +6,14 @@ The worker's last lines hold, after a hang, the Python stack it was stuck in.
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import socket
 from typing import Any
 
+from worker.browser import last_words
 from worker.evidence.files import new_attempt_folder
 from worker.evidence.redaction import printable, redact_text
 from worker.models import Cause, Claim, Ending, Outcome
+from worker.recovery.places import Places
 from worker.system.durable_file import write_durably
 
 
@@ -23,8 +25,19 @@ def ending_of(death: dict[str, Any]) -> Ending:
     return Ending(outcome, death["ending"], cause, last_step=death["step"] or None)
 
 
-def write(errors_dir: Path, claim: Claim, death: dict[str, Any]) -> str:
-    """Leave error.json and output.log for a dead worker's job; return its folder, or OSError."""
+def write(places: Places, claim: Claim, death: dict[str, Any]) -> str:
+    """Leave the evidence of a dead worker's job; return its folder within errors/, or OSError.
+
+    What its browser had said when the job's time was over is there too, if its watchdog kept it.
+    """
+    database = places.database.key
+    folder = new_attempt_folder(places.errors_dir, claim.job_id, claim.attempt, database=database)
+    words = last_words.take_over(
+        places.last_words_of(death["slot"]),
+        job_id=claim.job_id,
+        fence=claim.fence,
+        folder=folder,
+    )
     report = {
         "job_id": claim.job_id,
         "attempt": claim.attempt,
@@ -38,9 +51,11 @@ def write(errors_dir: Path, claim: Claim, death: dict[str, Any]) -> str:
         "doing": redact_text(death["label"]),
         "last_step": death["step"] or None,
         "seconds": round(death["seconds"], 1),
+        "host": socket.gethostname(),
+        "database": database,
+        **words,
     }
     output = "".join(f"{redact_text(printable(line))}\n" for line in death["output"])
-    folder = new_attempt_folder(errors_dir, claim.job_id, claim.attempt)
     write_durably(folder / "error.json", json.dumps(report, indent=2).encode() + b"\n")
     write_durably(folder / "output.log", output.encode("utf-8", "replace"))
-    return f"{claim.job_id}/{claim.attempt}"
+    return str(folder.relative_to(places.errors_dir))

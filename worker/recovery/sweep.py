@@ -7,7 +7,6 @@ Every settlement is fenced, so a sweep can run at any time, anywhere, beside any
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 
 from worker.database.client import Database, Row
 from worker.errors import ClaimLost
@@ -16,6 +15,7 @@ from worker.profiles import lease_endings
 from worker.queue.claims import Queue
 from worker.recovery import deaths, journal_replay
 from worker.recovery.deaths import Swept
+from worker.recovery.places import Places
 from worker.system.identity import owner_is_gone
 
 SWEEP_AT_ONCE = 500
@@ -29,19 +29,19 @@ def sweep(
     db: Database,
     queue: Queue,
     *,
-    journal_folder: Path | None = None,
-    errors_dir: Path | None = None,
+    places: Places | None = None,
     server_grace_seconds: float = SERVER_GRACE_SECONDS,
     dry_run: bool = False,
 ) -> list[Swept]:
     """Return every ownerless job to pending, or end it as an error at its cap.
 
-    What dead workers of this host left in the journal, and deaths that nobody could settle, come
-    first. On a server that has been up for less than the grace no claim is taken for expired.
+    What dead workers left in the journal at this host's `places`, and deaths that nobody could
+    settle, come first. On a server that has been up for less than the grace no claim is taken for
+    expired.
     """
-    if journal_folder is not None and not dry_run:
-        journal_replay.replay(db, queue, journal_folder)
-        deaths.settle_kept(db, queue, journal_folder, errors_dir)
+    if places is not None and not dry_run:
+        journal_replay.replay(db, queue, places.journal)
+        deaths.settle_kept(db, queue, places)
     swept = _sweep_dead(db, queue, dry_run)
     if _uptime_seconds(db) >= min(server_grace_seconds, queue.lease_seconds):
         swept += _sweep_expired(db, queue, dry_run)
@@ -56,21 +56,10 @@ def sweep_profiles(
 
 
 def sweep_and_say(
-    db: Database,
-    queue: Queue,
-    *,
-    journal_folder: Path,
-    errors_dir: Path,
-    server_grace_seconds: float,
+    db: Database, queue: Queue, places: Places, server_grace_seconds: float
 ) -> list[Swept]:
     """Sweep jobs and profiles, and log each one that was put right; return the jobs."""
-    swept = sweep(
-        db,
-        queue,
-        journal_folder=journal_folder,
-        errors_dir=errors_dir,
-        server_grace_seconds=server_grace_seconds,
-    )
+    swept = sweep(db, queue, places=places, server_grace_seconds=server_grace_seconds)
     for item in swept:
         logger.warning("swept job %s to %s: %s", item.job_id, item.status, item.reason)
     for profile, reason in sweep_profiles(db, server_grace_seconds):

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from worker import log
@@ -24,10 +23,11 @@ from worker.errors import DatabaseUnavailable
 from worker.guards import breakers
 from worker.models import Outcome, Status
 from worker.profiles import leases
-from worker.queue import journal, pause, runs
+from worker.queue import pause, runs
 from worker.queue.claims import Queue
 from worker.recovery import deaths, sweep
 from worker.recovery.deaths import Death
+from worker.recovery.places import Places
 from worker.settings import RunSettings
 from worker.supervisor.heart_link import parse_messages
 from worker.system.board import Board
@@ -115,8 +115,9 @@ class Heart:
         return 0
 
     @property
-    def _journal(self) -> Path:
-        return journal.folder_of(self.settings.state_dir, self.settings.database)
+    def _places(self) -> Places:
+        settings = self.settings
+        return Places(settings.database, settings.state_dir, settings.errors_dir)
 
     def _listen(self) -> None:
         ready, _, _ = select.select([self.link], [], [], TICK_SECONDS)
@@ -126,12 +127,12 @@ class Heart:
         if not data:
             self._is_ending = True
             for death in self._deaths:
-                deaths.keep(self._journal, death)
+                deaths.keep(self._places.journal, death)
             return
         *lines, self._inbox = (self._inbox + data).split(b"\n")
         for death in parse_messages(lines):
             if self.board.header.database_away_since:
-                deaths.keep(self._journal, death)
+                deaths.keep(self._places.journal, death)
             self._deaths.append(death)
 
     def _settle_for_the_dead(self, db: Database, queue: Queue) -> None:
@@ -143,7 +144,7 @@ class Heart:
             if death["job_id"] and queue.is_finished(*shown, death["incarnation"]):
                 self.board.header.done += 1
             runs.end_worker(db, death["incarnation"], death["ending"])
-            deaths.forget(self._journal, death)
+            deaths.forget(self._places.journal, death)
             self._recent[death["incarnation"]] = (time.monotonic(), death)
             self._deaths.pop(0)
             self._say({"ack": death["number"]})
@@ -154,13 +155,7 @@ class Heart:
                 self._settle(db, queue, death)
 
     def _settle(self, db: Database, queue: Queue, death: Death) -> None:
-        for item in deaths.settle(
-            db,
-            queue,
-            death,
-            journal_folder=self._journal,
-            errors_dir=self.settings.errors_dir,
-        ):
+        for item in deaths.settle(db, queue, death, self._places):
             if item.status is Status.ERROR:
                 self.board.header.failed += 1
             elif death["outcome"] == Outcome.HANDED_BACK:
@@ -186,13 +181,7 @@ class Heart:
         self.board.header.has_due_events = outbox.has_due(db)
 
     def _sweep(self, db: Database, queue: Queue) -> None:
-        swept = sweep.sweep_and_say(
-            db,
-            queue,
-            journal_folder=self._journal,
-            errors_dir=self.settings.errors_dir,
-            server_grace_seconds=self.settings.server_grace_seconds,
-        )
+        swept = sweep.sweep_and_say(db, queue, self._places, self.settings.server_grace_seconds)
         self.board.header.swept += len(swept)
         self.board.header.failed += sweep.failed(swept)
 

@@ -121,8 +121,7 @@ class Slot:
 
         What the worker left behind is the caller's to end: its job need not wait for that.
         """
-        entry = self.entry
-        has_booted = entry.phase > Phase.BOOTING
+        has_booted = self.entry.phase > Phase.BOOTING
         outcome, self.last_ending = self.killed_as or (Outcome.CRASHED, describe_end(code))
         if is_out_of_memory:
             self.last_ending += ", out of memory"
@@ -130,18 +129,7 @@ class Slot:
         if code == WorkerExit.DRAINED or is_away or (is_stopping and self.killed_as is None):
             # It went by itself, and said all it had to say; a claim it may still hold is no fault.
             outcome = Outcome.HANDED_BACK
-        death = {
-            "slot": self.number,
-            "incarnation": entry.incarnation,
-            "outcome": outcome.value,
-            "ending": self.last_ending,
-            "job_id": entry.job_id,
-            "fence": entry.fence,
-            "label": entry.label,
-            "step": entry.step,
-            "seconds": time.monotonic() - entry.claimed_at if entry.claimed_at else 0.0,
-            "output": last_of(self.last_lines, REPORTED_CHARACTERS),
-        }
+        death = self._death(outcome)
         self._totals.update({name: getattr(self.entry, name) for name in COUNTERS})
         for name in COUNTERS:
             setattr(self.entry, name, 0)
@@ -157,6 +145,21 @@ class Slot:
             self.crashes += 1
             self._plan_restart(has_booted)
         return death
+
+    def _death(self, outcome: Outcome) -> dict[str, Any]:
+        entry = self.entry
+        return {
+            "slot": self.number,
+            "incarnation": entry.incarnation,
+            "outcome": outcome.value,
+            "ending": self.last_ending,
+            "job_id": entry.job_id,
+            "fence": entry.fence,
+            "label": entry.label,
+            "step": entry.step,
+            "seconds": time.monotonic() - entry.claimed_at if entry.claimed_at else 0.0,
+            "output": last_of(self.last_lines, REPORTED_CHARACTERS),
+        }
 
     def count(self, name: str) -> int:
         """Sum one counter over all of the slot's workers."""

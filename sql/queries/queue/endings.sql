@@ -3,9 +3,11 @@
 -- first and the job follows it: ROW_COUNT() would lie when the client has vanished in between.
 -- An older row of that key is of another life of the table, before a TRUNCATE.
 INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, started_at,
-                          finished_at, reason, fingerprint, evidence, last_step, cause)
+                          finished_at, reason, fingerprint, evidence, evidence_dir, evidence_host,
+                          last_step, cause)
 SELECT id, fence, %(attempt)s, %(outcome)s, worker_id, incarnation, started_at,
-       UTC_TIMESTAMP(6), %(reason)s, %(fingerprint)s, %(evidence)s, %(last_step)s, %(cause)s
+       UTC_TIMESTAMP(6), %(reason)s, %(fingerprint)s, %(evidence)s, %(evidence_dir)s,
+       %(evidence_host)s, %(last_step)s, %(cause)s
   FROM work_queue
  WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
    AND status = 'in_progress'
@@ -16,6 +18,7 @@ ON DUPLICATE KEY UPDATE
        incarnation = VALUES(incarnation), started_at = VALUES(started_at),
        finished_at = VALUES(finished_at), reason = VALUES(reason),
        fingerprint = VALUES(fingerprint), evidence = VALUES(evidence),
+       evidence_dir = VALUES(evidence_dir), evidence_host = VALUES(evidence_host),
        last_step = VALUES(last_step), cause = VALUES(cause);
 UPDATE work_queue
    SET status = %(status)s, result = NULL, last_error = %(last_error)s,
