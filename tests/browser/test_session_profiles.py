@@ -68,6 +68,20 @@ def test_a_profiles_jobs_see_what_the_last_one_left(session, site, local):
     assert [title.split(",")[0] for title in titles] == ["1", "2"]
 
 
+def test_a_profiles_page_that_spins_is_stopped_and_pictured(
+    session, site, local, failure, errors_dir
+):
+    session.open_profile(local)
+    with pytest.raises(PlaywrightError):
+        session.page_for_job().goto(site.url("/spinning"), timeout=1000)
+    outcomes = capture(errors_dir, failure, session)
+    session.release(clean=False)
+
+    assert outcomes["screenshot"] == "ok"
+    assert session.is_alive
+    assert session.page_for_job().goto(site.url("/")).status == 200
+
+
 def test_the_ordinary_browser_is_untouched_by_a_profile(session, site, local):
     ordinary = session.page_for_job()
     driver, browser = session.processes()

@@ -76,3 +76,24 @@ def test_a_worker_that_prints_without_end_does_not_save_another_from_its_deadlin
     assert queue.get(chatty)["status"] == "done"
     # Its timeout, the grace, half a second for its stack; and no more than two for the chatter.
     assert took < 2 + 1 + 0.5 + 2
+
+
+def test_a_page_that_hangs_costs_its_timeout_and_little_more_and_no_browser(
+    launch, queue, tasks, noted, demo_site
+):
+    queue.enqueue("which_browser", {})
+    hanging = [
+        queue.enqueue("visit", {"url": f"{demo_site}/hang/{kind}"}, max_attempts=1)
+        for kind in ("silent", "busy")
+    ]
+    queue.enqueue("which_browser", {})
+
+    assert launch("--workers", 1, "--tasks", tasks, "--page-timeout", "2s").wait() == 0
+
+    for job in hanging:
+        (attempt,) = queue.history(job)
+        assert "Timeout 2000ms exceeded" in attempt["reason"]
+        # Waiting for an answer to every question made it thirteen.
+        assert (attempt["finished_at"] - attempt["started_at"]).total_seconds() < 2 + 6
+    assert len(noted("browsers")) == 2
+    assert len({pid for _, pid in noted("browsers")}) == 1

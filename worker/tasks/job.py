@@ -43,16 +43,17 @@ class Job:
     # Grows with every lease of the profile: what another system is told to refuse older ones by.
     lease_fence: int | None = None
     last_step: str | None = None
-    # The latest steps with the time of this machine, for evidence.
-    steps: deque[dict[str, str]] = field(default_factory=lambda: deque(maxlen=MAX_STEPS))
     _on_step: Callable[[str], None] = field(default=lambda text: None, repr=False)
     _on_review: Callable[[str], None] = field(default=lambda text: None, repr=False)
+    _steps: deque[dict[str, str]] = field(
+        default_factory=lambda: deque(maxlen=MAX_STEPS), repr=False
+    )
 
     def step(self, text: str) -> None:
         """Name the last safe point reached; it is shown live and kept with the attempt."""
         self.last_step = text
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        self.steps.append({"at": at, "text": text})
+        self._steps.append({"at": at, "text": text})
         self._on_step(text)
 
     def needs_review(self, reason: str) -> None:
@@ -90,3 +91,8 @@ class Job:
     def seconds_left(self) -> float:
         """How long the task may still run before its browser is taken away."""
         return max(0.0, self.deadline - time.monotonic())
+
+
+def steps_of(job: Job) -> tuple[dict[str, str], ...]:
+    """The latest steps that a task has named, with the time of this machine: for evidence."""
+    return tuple(job._steps)  # noqa: SLF001 - what a task sees of its job is fixed.
