@@ -203,4 +203,6 @@ def _held_back(breaker: Row) -> dict[str, int]:
 
 
 def _at_task(refusal: ClosedKey, task: str) -> ClosedKey:
-    return replace(refusal, key=task_at_key(task, refusal.key))
+    return replace(
+        refusal, key=task_at_key(task, refusal.key), reason=f"{refusal.reason} (task {task})"
+    )

@@ -79,6 +79,7 @@ def test_a_site_that_fails_for_every_task_costs_one_job_of_each_other_task(datab
 
     assert canaries == [("extract", "site:shop.example"), ("pdf", "site:shop.example")]
     assert set(breaker(database)["failing"]) == {"visit", "extract", "pdf"}
+    assert len({closed.reason for closed in worker.closures.closed.values()}) == 3
     wait = float(breaker(database)["wait_seconds"])
     assert wait == pytest.approx(breakers.COOLDOWN_SECONDS, abs=5), "that doubled nothing"
 
