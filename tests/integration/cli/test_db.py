@@ -84,7 +84,7 @@ def test_a_command_starts_the_private_server_by_itself_and_leaves_it_running(cli
     assert counted.stdout.split() == ["jobs", "1"]
     assert cli("db", "stop").returncode == 0
     # What was queued survives the server's restart.
-    assert cli("status").stdout.startswith("1 jobs: 1 pending")
+    assert cli("status").stdout.startswith("1 job: 1 pending")
     assert cli("db", "stop").returncode == 0
 
 
