@@ -9,6 +9,7 @@ from worker.claiming.closed_keys import ClosedKeys
 from worker.database.client import Database, Row
 from worker.errors import PayloadError
 from worker.guards.keys import ClosedKey, keys_of
+from worker.history.results import last_error_line
 from worker.models import Candidate, Status
 from worker.profiles import manifest
 from worker.profiles.resolution import Unresolvable, look
@@ -25,11 +26,12 @@ def sentence_about(db: Database, job: Row) -> str:
     name = f"job {job['id']}"
     match job["status"]:
         case Status.DONE:
-            return f"{name} is done since {_utc(job['finished_at'])}"
+            return f"{name} was done at {_utc(job['finished_at'])}"
         case Status.ERROR:
             return (
-                f"{name} failed for good at {_utc(job['finished_at'])} after {job['attempts']} "
-                f"attempts: {_reason(db, job)}; try again: launcher.py retry --id {job['id']}"
+                f"{name} failed for good at {_utc(job['finished_at'])} after "
+                f"{job['attempts']} attempt{'s' * (job['attempts'] != 1)}: {_reason(db, job)}; "
+                f"to try again: launcher.py retry --id {job['id']}"
             )
         case Status.IN_PROGRESS:
             return f"{name} {_at_work(db, job)}"
@@ -50,7 +52,7 @@ def _pending(db: Database, job: Row) -> str:
     if (paused := pause.paused(db)) is not None:
         return (
             f"waits because all pools are paused by {paused['set_by']} ({paused['reason']}); "
-            f"go on with: launcher.py resume"
+            f"continue with: launcher.py resume"
         )
     if job["not_before"] is not None:
         seconds = float(db.fetch_all("times_of_job", id=job["id"])[0]["due_seconds"])
@@ -117,8 +119,7 @@ def _reason(db: Database, job: Row) -> str:
     row = db.fetch_one("last_reason", id=job["id"], fence=job["fence"])
     if row is not None and row["reason"]:
         return str(row["reason"])
-    lines = str(job["last_error"] or "").strip().splitlines()
-    return lines[-1] if lines else "no reason was kept"
+    return last_error_line(job["last_error"]) or "no reason was kept"
 
 
 def _utc(value: object) -> str:

@@ -26,7 +26,7 @@ from worker.execution.verdict import judge
 from worker.models import Cause, Claim, Ending, Outcome, Owner, Rejection
 from worker.settings import RunSettings
 from worker.system.board import Entry, Phase
-from worker.tasks.job import Job
+from worker.tasks.job import Job, steps_of
 from worker.tasks.registry import Registry, Task
 
 # Answers from here on are errors of HTTP.
@@ -137,7 +137,7 @@ class Executor:
                 self.session,
                 job_id=claim.job_id,
                 fence=claim.fence,
-                steps=job.steps,
+                steps=steps_of(job),
             )
 
         return run_task(
@@ -152,7 +152,7 @@ class Executor:
         if ending.outcome is Outcome.HANDED_BACK:
             return ending
         self.entry.phase = Phase.CAPTURING
-        steps = self._job.steps if self._job is not None else ()
+        steps = steps_of(self._job) if self._job is not None else ()
         ending = self._reporter.report(claim, ending, self.entry, error, steps)
         if ending.delay_seconds is not None:
             return ending

@@ -18,6 +18,7 @@ from worker.browser import block_detection
 from worker.browser.session import BrowserSession
 from worker.errors import Blocked, Fail, JobTimedOut, PayloadError
 from worker.models import JSON
+from worker.system import standard_streams
 from worker.tasks.job import Job
 from worker.tasks.registry import Task
 
@@ -41,13 +42,13 @@ def run_task(
     then from another thread, in case it never comes back. A page that refused us as a robot raises
     Blocked, whatever the task made of it.
     """
-    page = None
+    page = result = None
     if task.browser:
         page = session.page_for_job(isolated=task.isolation == "context", trace=trace)
     problem: BaseException | None = None
-    result = None
     worker_pid = os.getpid()
     seconds = max(0.1, job.deadline - time.monotonic())
+    standard_streams.make_blocking()
     with session.limit(seconds).also(on_timeout) as limit:
         try:
             result = task.function(page, payload, job)  # type: ignore[arg-type]
@@ -64,9 +65,9 @@ def run_task(
     if limit.fired:
         # The killed browser makes the blocked call raise, or return something empty.
         raise JobTimedOut(job.timeout_seconds or seconds, limit.stack) from problem
-    if problem is None:
-        return as_json(result)
-    raise problem
+    if problem is not None:
+        raise problem
+    return as_json(result)
 
 
 def parse_payload(text: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from worker.backoff import backoff_seconds
 from worker.database.client import Database
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError
+from worker.exit_codes import ExitCode
 from worker.supervisor.patient_fork import PatientFork
 from worker.supervisor.stopped import StoppedClock
 
@@ -28,7 +29,7 @@ LAST_TAKES_SECONDS = 2.0
 LAST_DELIVERY_SECONDS = 4.0
 MAX_RESTART_SECONDS = 60.0
 MAX_STOPPED_SECONDS = 60.0
-EXIT_MISCONFIGURED = SettingsError.exit_code
+EXIT_MISCONFIGURED = ExitCode.CONFIGURATION
 
 logger = logging.getLogger("nightshift.courier")
 
