@@ -41,7 +41,8 @@ WRONG_LOGIN = {1045, 1698}
 DENIED = {1044, 1142, 1143, 1227, 1370, 1410, 1419, 1130, 1251, 1524, 1820, 1862, 3118, 4151}
 DENIED |= WRONG_LOGIN
 # Final: a row with that key, or a database, table, column, key or trigger of that name, is there.
-DUPLICATE_KEY = {1022, 1062, 1586}
+DUPLICATE_KEY = 1062
+DUPLICATE_KEYS = {1022, DUPLICATE_KEY, 1586}
 ALREADY_THERE = {1007, 1050, 1060, 1061, 1359, 1826}
 UNKNOWN_DATABASE = 1049
 # Final: TLS is wanted and not offered, or the other way round.
@@ -64,7 +65,7 @@ OUR_BUGS |= {1267, 1270, 1271, 1318, 1351, 1415, 1422, 1568, 1582, 1583, 1584, 3
 # It declares a table, a column or an index that cannot be.
 OUR_BUGS |= {1059, 1063, 1067, 1068, 1069, 1070, 1071, 1073, 1074, 1075, 1101, 1102, 1103, 1118}
 OUR_BUGS |= {1166, 1167, 1170, 1171, 1215, 1425, 1426, 1427}
-FINAL = {UNKNOWN_DATABASE}.union(DENIED, DUPLICATE_KEY, ALREADY_THERE, NO_TLS, BAD_DATA, OUR_BUGS)
+FINAL = {UNKNOWN_DATABASE}.union(DENIED, DUPLICATE_KEYS, ALREADY_THERE, NO_TLS, BAD_DATA, OUR_BUGS)
 
 # A changed snapshot (MariaDB), a lock not given in time, a deadlock; refused by the other members
 # of a group or cluster when it was committed (3101, 1213 on Galera, 1180 that says 149).
@@ -147,7 +148,7 @@ def explain(code: int | None, text: str, settings: DatabaseSettings) -> Nightshi
 
 
 def _final(code: int | None, text: str, settings: DatabaseSettings) -> NightshiftError:
-    if code in DUPLICATE_KEY:
+    if code in DUPLICATE_KEYS:
         return DuplicateKey(text)
     if code in ALREADY_THERE:
         return AlreadyThere(text)
