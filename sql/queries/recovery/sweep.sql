@@ -12,12 +12,6 @@ SELECT /* include claim_columns */,
  ORDER BY id
  LIMIT %(limit)s;
 
--- name: claims_of_incarnation
--- List what one incarnation holds; it is gone, and so should its claims be.
-SELECT /* include claim_columns */
-  FROM work_queue q
- WHERE status = 'in_progress' AND incarnation = %(incarnation)s;
-
 -- name: claims_with_owners
 -- List all claims with the processes of their worker and its launcher.
 SELECT /* include claim_columns */,
@@ -29,14 +23,6 @@ SELECT /* include claim_columns */,
   JOIN workers w ON w.id = q.incarnation
   JOIN runs r ON r.id = w.run_id
  WHERE q.status = 'in_progress';
-
--- name: worker_process
--- Read the process of one incarnation, and the machine it ran on.
-SELECT w.pid, w.pid_started, r.machine_id, r.boot_id, r.pid_namespace,
-       TIMESTAMPDIFF(MICROSECOND, r.heartbeat_at, UTC_TIMESTAMP(6)) / 1000000 AS silent_seconds
-  FROM workers w
-  JOIN runs r ON r.id = w.run_id
- WHERE w.id = %(incarnation)s;
 
 -- name: server_uptime
 -- Tell how long the server has been up; before that nobody could renew anything.
