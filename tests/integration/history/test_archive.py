@@ -238,7 +238,7 @@ def test_the_command_says_what_it_moved_and_show_still_finds_it(cli, database, q
     told = json.loads(cli("show", ids[2], "--json").stdout)
 
     assert moved.stdout == "archived 3 jobs with 3 attempts of history\n"
-    assert "(visit): error, 1 attempts" in shown.stdout
+    assert "(visit): error after 1 attempt" in shown.stdout
     assert "  archived  2" in shown.stdout
     assert ": finished long enough ago" in shown.stdout
     assert "attempt 1 by worker" in shown.stdout
