@@ -3,7 +3,8 @@
 NightshiftError
 ├─ UsageError               exit 2: a flag has a wrong value
 ├─ SettingsError            exit 78: a setting is wrong
-├─ DatabaseUnavailable      exit 69: the server cannot be reached · AccessDenied, exit 78
+├─ DatabaseUnavailable      exit 69: the server cannot be reached · RowsLocked
+│                           · AccessDenied, exit 78
 ├─ SchemaMismatch           exit 78: the schema is older or newer than this code
 ├─ BadData · DuplicateKey · AlreadyThere    the server refuses a value, a row, a table
 ├─ RunLocked                exit 75: another run holds the lock
@@ -46,6 +47,10 @@ class DatabaseUnavailable(NightshiftError):
     """The database cannot be reached."""
 
     exit_code = ExitCode.UNAVAILABLE
+
+
+class RowsLocked(DatabaseUnavailable):
+    """Another transaction holds rows that are needed; the rest of the database works."""
 
 
 class AccessDenied(DatabaseUnavailable):

@@ -24,6 +24,8 @@ from worker.errors import DatabaseUnavailable, NightshiftError
 
 Row = dict[str, Any]
 DatabaseError = pymysql.Error
+# How long a statement waits for a row that another transaction holds, each time it is tried.
+LOCK_WAIT_SECONDS = 5
 T = TypeVar("T")
 
 
@@ -63,11 +65,14 @@ class Database:
         *,
         patience_seconds: float = 0.0,
         read_timeout_seconds: float = 15.0,
+        lock_wait_seconds: int = LOCK_WAIT_SECONDS,
         keep_waiting: Callable[[], bool] = lambda: True,
     ) -> None:
         self.settings = settings
         self.patience_seconds = patience_seconds
         self._read_timeout = read_timeout_seconds
+        self._lock_wait = lock_wait_seconds
+        self._waits_for_locks = True
         self._keep_waiting = keep_waiting
         self._connection: Connection | None = None
 
@@ -200,6 +205,15 @@ class Database:
         finally:
             self.patience_seconds = usual
 
+    @contextmanager
+    def passing_locks(self) -> Iterator[None]:
+        """Raise RowsLocked after one wait for a row that another transaction holds."""
+        usual, self._waits_for_locks = self._waits_for_locks, False
+        try:
+            yield
+        finally:
+            self._waits_for_locks = usual
+
     def close(self) -> None:
         """Close the connection, whatever state it is in."""
         connection, self._connection = self._connection, None
@@ -210,7 +224,9 @@ class Database:
                 pass
 
     def _retried(self, operation: Callable[[Connection], T], *, autocommit: bool = True) -> T:
-        retries = Retries(self.patience_seconds, self._keep_waiting)
+        retries = Retries(
+            self.patience_seconds, self._keep_waiting, waits_for_locks=self._waits_for_locks
+        )
         while True:
             began = time.monotonic()
             try:
@@ -248,7 +264,7 @@ class Database:
 
     def _open(self) -> Connection:
         try:
-            return open_session(self.settings, self._read_timeout)
+            return open_session(self.settings, self._read_timeout, self._lock_wait)
         except (ConnectionRefusedError, FileNotFoundError):
             if isinstance(self.settings, PrivateSettings):
                 self.settings.server.revive()

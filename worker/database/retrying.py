@@ -29,18 +29,25 @@ class Retries:
     `keep_waiting`, asked before every further try, agrees.
     """
 
-    def __init__(self, patience_seconds: float, keep_waiting: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        patience_seconds: float,
+        keep_waiting: Callable[[], bool],
+        *,
+        waits_for_locks: bool = True,
+    ) -> None:
         self._deadline = time.monotonic() + patience_seconds
         self._keep_waiting = keep_waiting
+        self._waits_for_locks = waits_for_locks
         self._conflicts = 0
         self._interruptions = 0
         self._pause = MIN_PAUSE_SECONDS
 
     def pause_after(self, trouble: Trouble, took_seconds: float = 0.0) -> float | None:
         """Tell how long to wait before the next try; None means that there is none."""
-        if trouble is Trouble.FINAL:
+        if trouble is Trouble.FINAL or (trouble is Trouble.LOCKED and not self._waits_for_locks):
             return None
-        if trouble is Trouble.CONFLICT and self._conflicts < CONFLICT_TRIES:
+        if trouble in (Trouble.CONFLICT, Trouble.LOCKED) and self._conflicts < CONFLICT_TRIES:
             self._conflicts += 1
             return random.uniform(0.001, 0.02 * self._conflicts)
         if time.monotonic() >= self._deadline or not self._keep_waiting():

@@ -16,6 +16,7 @@ from worker.errors import (
     DatabaseUnavailable,
     DuplicateKey,
     NightshiftError,
+    RowsLocked,
     SettingsError,
 )
 
@@ -27,6 +28,8 @@ class Trouble(Enum):
     FINAL = auto()
     # Undone for another transaction's sake: do the whole transaction again at once.
     CONFLICT = auto()
+    # Another transaction holds a row for too long: wait, or go round it where that is wanted.
+    LOCKED = auto()
     # Killed, or out of time: a person may have meant it, so try again a few times only.
     INTERRUPTED = auto()
     # The server cannot do it now, and the connection is as good as before: wait.
@@ -69,7 +72,8 @@ FINAL = {UNKNOWN_DATABASE}.union(DENIED, DUPLICATE_KEYS, ALREADY_THERE, NO_TLS, 
 
 # A changed snapshot (MariaDB), a lock not given in time, a deadlock; refused by the other members
 # of a group or cluster when it was committed (3101, 1213 on Galera, 1180 that says 149).
-CONFLICTS = {1020, 1205, 1213, 3101, 3572}
+LOCKED = {1205, 3572}
+CONFLICTS = {1020, 1213, 3101}
 COMMIT_FAILED, DEADLOCK_AT_COMMIT = 1180, "error 149"
 KILLED = {1317}
 OUT_OF_TIME = {1969, 3024}
@@ -115,6 +119,8 @@ def judge(code: int | None, text: str) -> Trouble:
     """Say what to do about an error; `code` is None where the connection itself failed."""
     if code in FINAL:
         return Trouble.FINAL
+    if code in LOCKED:
+        return Trouble.LOCKED
     if code in CONFLICTS or (code == COMMIT_FAILED and DEADLOCK_AT_COMMIT in text.lower()):
         return Trouble.CONFLICT
     if code in KILLED | OUT_OF_TIME:
@@ -132,6 +138,11 @@ def explain(code: int | None, text: str, settings: DatabaseSettings) -> Nightshi
     for codes, what, remedy in ADVICE:
         if code in codes:
             return DatabaseUnavailable(f"database {settings}: {what}: {text}; {remedy}")
+    if code in LOCKED:
+        return RowsLocked(
+            f"database {settings}: another transaction holds the row: {text}; "
+            f"look for one there that is never ended"
+        )
     if judge(code, text) is Trouble.CONFLICT:
         return DatabaseUnavailable(
             f"database {settings}: others were in the way too often: {text}; "

@@ -29,7 +29,7 @@ MAX_MARGIN_SECONDS = 5.0
 
 # The server itself reads its half of the comment, so that no proxy's version can mislead us.
 _SESSION = (
-    "SET time_zone = '+00:00', innodb_lock_wait_timeout = 5, "
+    "SET time_zone = '+00:00', innodb_lock_wait_timeout = {lock_wait:d}, "
     "sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION' "
     "/*!50708 , max_execution_time = {milliseconds:d} */ "
     "/*M!100101 , max_statement_time = {seconds:.3f} */",
@@ -41,14 +41,22 @@ _UNLIMITED = (
 )
 
 
-def open_session(settings: DatabaseSettings, read_timeout_seconds: float) -> Connection:
+def open_session(
+    settings: DatabaseSettings, read_timeout_seconds: float, lock_wait_seconds: int
+) -> Connection:
     """Connect and set the session up. Raises pymysql.Error, OSError or SettingsError."""
     connection = _connect(settings, CONNECT_SECONDS, read_timeout_seconds)
     limit = statement_seconds(read_timeout_seconds)
     try:
         with connection.cursor() as cursor:
             for statement in _SESSION:
-                cursor.execute(statement.format(seconds=limit, milliseconds=round(limit * 1000)))
+                cursor.execute(
+                    statement.format(
+                        seconds=limit,
+                        milliseconds=round(limit * 1000),
+                        lock_wait=lock_wait_seconds,
+                    )
+                )
     except BaseException:
         connection.close()
         raise

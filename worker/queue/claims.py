@@ -5,16 +5,20 @@ A claim that may have reached the server before its connection broke can be aske
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from worker.backoff import backoff_seconds
 from worker.database.client import Database, Row, Transaction
+from worker.errors import RowsLocked
 from worker.models import Candidate, Claim, Outlook, Owner, Partition, Status
 from worker.queue.endings import MAX_BLOCKS, Endings
 from worker.settings import RunSettings
 
 PROMOTE_AT_ONCE = 1000
+
+logger = logging.getLogger("nightshift.queue")
 
 
 class Queue(Endings):
@@ -56,7 +60,12 @@ class Queue(Endings):
     def take(self, owner: Owner, candidate: Candidate) -> Claim | None:
         """Claim one job; None when it is another's by now, or was changed since it was read."""
         self.keep_former_finish(candidate)
-        claimed = self._db.execute("claim_job", **self._claim_params(owner, candidate))
+        try:
+            with self._db.passing_locks():
+                claimed = self._db.execute("claim_job", **self._claim_params(owner, candidate))
+        except RowsLocked:
+            # Somebody holds its row. It is looked at again; other jobs need not wait for that.
+            return None
         if claimed == 1 or self.is_own(owner, candidate):
             return self.claim_of(owner, candidate)
         return None
@@ -124,16 +133,43 @@ class Queue(Endings):
         """Extend the leases of these (job, fence, incarnation); return how many still hold."""
         if not claims:
             return 0
+        try:
+            with self._db.passing_locks():
+                return self._renew(claims)
+        except RowsLocked:
+            return sum(self._renew_one(claim) for claim in claims)
+
+    def _renew(self, claims: Sequence[tuple[int, int, int]]) -> int:
         return self._db.execute(
             "renew_claims", claims=tuple(claims), lease_seconds=self.lease_seconds
         )
 
+    def _renew_one(self, claim: tuple[int, int, int]) -> int:
+        """Renew one lease; a row that is held cannot be swept meanwhile either."""
+        try:
+            with self._db.passing_locks():
+                return self._renew([claim])
+        except RowsLocked:
+            logger.warning("job %s: its row is locked, its lease is renewed later", claim[0])
+            return 0
+
     def promote(self) -> int:
         """Let jobs whose waiting time is over be claimed; return how many."""
-        due = self._db.fetch_all("due_jobs", limit=PROMOTE_AT_ONCE)
+        due = [row["id"] for row in self._db.fetch_all("due_jobs", limit=PROMOTE_AT_ONCE)]
         if not due:
             return 0
-        return self._db.execute("make_ready", ids=tuple(row["id"] for row in due))
+        try:
+            with self._db.passing_locks():
+                return self._db.execute("make_ready", ids=tuple(due))
+        except RowsLocked:
+            return sum(self._promote_one(job_id) for job_id in due)
+
+    def _promote_one(self, job_id: int) -> int:
+        try:
+            with self._db.passing_locks():
+                return self._db.execute("make_ready", ids=(job_id,))
+        except RowsLocked:
+            return 0
 
     def outlook(
         self,

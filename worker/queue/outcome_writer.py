@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worker.database.client import Database, DatabaseError
-from worker.errors import BadData, ClaimLost, DatabaseUnavailable
+from worker.errors import BadData, ClaimLost, DatabaseUnavailable, RowsLocked
 from worker.models import Candidate, Cause, Claim, Ending, Outcome, Owner
 from worker.queue import journal
 from worker.queue.claims import Queue
@@ -57,10 +57,13 @@ class OutcomeWriter:
 
     def _finish_and_take(self, claim: Claim, ending: Ending, candidate: Candidate) -> Written:
         try:
-            with self.db.patience(FIRST_PATIENCE_SECONDS):
+            with self.db.patience(FIRST_PATIENCE_SECONDS), self.db.passing_locks():
                 is_finished, following = self.queue.finish_and_take(
                     claim, ending.result or "null", self.owner, candidate
                 )
+        except RowsLocked:
+            # Somebody holds one of the two rows: the finish must not wait for the other one.
+            return Written(self._end(claim, ending))
         except (DatabaseUnavailable, DatabaseError):
             # Perhaps it was written before the connection broke: both parts can be asked for.
             settlement = self._end(claim, ending)

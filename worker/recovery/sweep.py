@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 
 from worker.database.client import Database, Row
-from worker.errors import ClaimLost
+from worker.errors import ClaimLost, RowsLocked
 from worker.models import Cause, Ending, Outcome, Status
 from worker.profiles import lease_endings
 from worker.queue.claims import Queue
@@ -21,6 +21,9 @@ from worker.system.identity import owner_is_gone
 SWEEP_AT_ONCE = 500
 # A server that has just come back has seen no renewals for a while: living owners get this long.
 SERVER_GRACE_SECONDS = 60.0
+# A claim of a run that has beaten just now, and was not renewed, has a locked row: that may pass.
+BEAT_SECONDS = 30.0
+LOCKED_SECONDS = 120.0
 
 logger = logging.getLogger("nightshift.sweep")
 
@@ -85,7 +88,13 @@ def _sweep_expired(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:
     swept: list[Swept] = []
     after = 0
     while True:
-        expired = db.fetch_all("expired_claims", after=after, limit=SWEEP_AT_ONCE)
+        expired = db.fetch_all(
+            "expired_claims",
+            after=after,
+            limit=SWEEP_AT_ONCE,
+            beat_seconds=BEAT_SECONDS,
+            locked_seconds=LOCKED_SECONDS,
+        )
         for row in expired:
             reason = (
                 f"worker {row['worker_id']} vanished: its claim was not renewed "
@@ -110,8 +119,9 @@ def _settle(
         settlement = queue.settlement_of(claim, ending)
     else:
         try:
-            settlement = queue.end(claim, ending, only_if_expired=only_if_expired)
-        except ClaimLost:
-            # Another sweep was faster, or its worker has come back in time.
+            with queue.database.passing_locks():
+                settlement = queue.end(claim, ending, only_if_expired=only_if_expired)
+        except (ClaimLost, RowsLocked):
+            # Another sweep was faster, its worker has come back in time, or somebody holds its row.
             return None
     return Swept(claim.job_id, settlement.status, settlement.reason)

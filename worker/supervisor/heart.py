@@ -19,7 +19,7 @@ from typing import Any
 
 from worker import log
 from worker.database.client import Database
-from worker.errors import DatabaseUnavailable
+from worker.errors import DatabaseUnavailable, RowsLocked
 from worker.guards import breakers
 from worker.models import Outcome, Status
 from worker.profiles import leases
@@ -38,6 +38,7 @@ PROMOTE_SECONDS = 0.5
 CONTROL_SECONDS = 0.5
 OUTBOX_SECONDS = 0.5
 BREAKERS_SECONDS = 60.0
+LOCK_WAIT_SECONDS = 1
 MAX_REST_SECONDS = 30.0
 # A claim may still be on its way to the server when its worker dies: look again for this long.
 LATE_CLAIM_SECONDS = 10.0
@@ -58,7 +59,11 @@ class Chore:
         began = time.monotonic()
         if began < self.next_at:
             return
-        self.do()
+        try:
+            self.do()
+        except RowsLocked as error:
+            # It is done the next time: the other chores need not wait for a row that is held.
+            logger.info("a chore was put off: %s", error)
         self.next_at = began + self.every_seconds
         if self.is_costly:
             # Counting a million rows may use a twentieth of the time. What took long because the
@@ -85,25 +90,21 @@ class Heart:
         """Beat until the launcher closes the link and nothing is left to settle."""
         log.configure("heart")
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        db = Database(self.settings.database, read_timeout_seconds=10.0)
+        # One row that somebody holds must not keep the leases of all others from being renewed.
+        db = Database(
+            self.settings.database,
+            read_timeout_seconds=10.0,
+            lock_wait_seconds=LOCK_WAIT_SECONDS,
+        )
         queue = Queue.of_run(db, self.settings)
-        third = self.settings.lease_seconds / 3
-        # Renewal comes before the sweep: after an outage living owners must not look abandoned.
-        chores = [
-            Chore(min(third, 10.0), lambda: self._renew(db, queue)),
-            Chore(CONTROL_SECONDS, lambda: self._obey(db)),
-            Chore(PROMOTE_SECONDS, queue.promote),
-            Chore(min(third, 30.0), lambda: self._sweep(db, queue)),
-            Chore(1.0, lambda: self._count(queue), is_costly=True),
-            Chore(OUTBOX_SECONDS, lambda: self._look_into_outbox(db)),
-            Chore(BREAKERS_SECONDS, lambda: breakers.forget_quiet(db)),
-        ]
+        chores = self._chores(db, queue)
         while not (self._is_ending and not self._deaths):
             self._listen()
             try:
-                self._settle_for_the_dead(db, queue)
-                for chore in chores:
-                    chore.run_if_due()
+                with db.passing_locks():
+                    self._settle_for_the_dead(db, queue)
+                    for chore in chores:
+                        chore.run_if_due()
                 self.board.header.database_away_since = 0.0
             except DatabaseUnavailable as error:
                 self._note_absence(error)
@@ -113,6 +114,19 @@ class Heart:
             self._look_into_outbox(db)
         db.close()
         return 0
+
+    def _chores(self, db: Database, queue: Queue) -> list[Chore]:
+        third = self.settings.lease_seconds / 3
+        # Renewal comes before the sweep: after an outage living owners must not look abandoned.
+        return [
+            Chore(min(third, 10.0), lambda: self._renew(db, queue)),
+            Chore(CONTROL_SECONDS, lambda: self._obey(db)),
+            Chore(PROMOTE_SECONDS, queue.promote),
+            Chore(min(third, 30.0), lambda: self._sweep(db, queue)),
+            Chore(1.0, lambda: self._count(queue), is_costly=True),
+            Chore(OUTBOX_SECONDS, lambda: self._look_into_outbox(db)),
+            Chore(BREAKERS_SECONDS, lambda: breakers.forget_quiet(db)),
+        ]
 
     @property
     def _places(self) -> Places:
@@ -136,9 +150,12 @@ class Heart:
             self._deaths.append(death)
 
     def _settle_for_the_dead(self, db: Database, queue: Queue) -> None:
-        while self._deaths:
-            death = self._deaths[0]
-            self._settle(db, queue, death)
+        for death in list(self._deaths):
+            try:
+                self._settle(db, queue, death)
+            except RowsLocked as error:
+                logger.warning("a dead worker's job is settled later: %s", error)
+                continue
             # It may have died between the commit of its finish and the counting of it.
             shown = (death["job_id"], death["fence"])
             if death["job_id"] and queue.is_finished(*shown, death["incarnation"]):
@@ -146,13 +163,14 @@ class Heart:
             runs.end_worker(db, death["incarnation"], death["ending"])
             deaths.forget(self._places.journal, death)
             self._recent[death["incarnation"]] = (time.monotonic(), death)
-            self._deaths.pop(0)
+            self._deaths.remove(death)
             self._say({"ack": death["number"]})
         for incarnation, (died_at, death) in list(self._recent.items()):
             if time.monotonic() - died_at > LATE_CLAIM_SECONDS:
                 del self._recent[incarnation]
             else:
-                self._settle(db, queue, death)
+                with suppress(RowsLocked):
+                    self._settle(db, queue, death)
 
     def _settle(self, db: Database, queue: Queue, death: Death) -> None:
         for item in deaths.settle(db, queue, death, self._places):

@@ -4,12 +4,19 @@ q.id, q.fence, q.incarnation, q.attempts, q.max_attempts, q.blocks, q.crashes, q
        q.worker_id, q.task
 
 -- name: expired_claims
--- List claims that have outlived their lease, after an id.
+-- List claims that have outlived their lease, after an id; for a while without those of a worker
+-- whose run still beats: somebody holds the job's row, so that it could not be renewed.
 SELECT /* include claim_columns */,
-       TIMESTAMPDIFF(SECOND, lease_until, UTC_TIMESTAMP(6)) AS overdue_seconds
+       TIMESTAMPDIFF(SECOND, q.lease_until, UTC_TIMESTAMP(6)) AS overdue_seconds
   FROM work_queue q
- WHERE status = 'in_progress' AND lease_until < UTC_TIMESTAMP(6) AND id > %(after)s
- ORDER BY id
+  LEFT JOIN workers w ON w.id = q.incarnation
+  LEFT JOIN runs r ON r.id = w.run_id
+ WHERE q.status = 'in_progress' AND q.lease_until < UTC_TIMESTAMP(6) AND q.id > %(after)s
+   AND NOT COALESCE(w.ended_at IS NULL AND r.ended_at IS NULL
+                    AND r.heartbeat_at > UTC_TIMESTAMP(6) - INTERVAL %(beat_seconds)s SECOND
+                    AND q.lease_until > UTC_TIMESTAMP(6) - INTERVAL %(locked_seconds)s SECOND,
+                    FALSE)
+ ORDER BY q.id
  LIMIT %(limit)s;
 
 -- name: claims_with_owners

@@ -12,6 +12,7 @@ from tests.lifecycle.conftest import run_command, url_of
 from worker.errors import ClaimLost
 from worker.history import archive
 from worker.history.archive import Label
+from worker.models import Cause
 
 LABEL = Label("me@here", "a test")
 EXTRA = {"archived_at", "archived_by", "archive_reason"}
@@ -77,7 +78,7 @@ def test_the_archive_has_every_column_of_the_queue(database, table, archive_tabl
 
 def test_every_column_of_a_job_and_its_attempts_gets_into_the_archive(database, queue, claim_as):
     job = queue.enqueue("visit", {"url": "https://www.example.com/a?b"})
-    why = because("HTTP 500", "Traceback", "f" * 16, "1/1", "logged in", "visit: HTTP")
+    why = because("HTTP 500", "Traceback", "f" * 16, "1/1", "logged in", "visit: HTTP", Cause.SITE)
     queue.fail(claim_as(slot=3, total=4), why)
     database.run_statement(
         "UPDATE work_queue SET not_before = UTC_TIMESTAMP(6), wait_reason = 'w', max_attempts = 7, "
