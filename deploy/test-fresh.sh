@@ -75,7 +75,7 @@ try_everything() {
 # End the namespaces' first process, and with it all others and the mounts; then remove the folder.
 clean_up() {
     local first
-    if [[ -n $job ]] && first=$(<"/proc/$job/task/$job/children"); then
+    if [[ -n $job ]] && first=$(cat "/proc/$job/task/$job/children"); then
         # shellcheck disable=SC2086 # it ends in a space, and is empty at the very start
         kill -KILL ${first:-$job} || true
         wait "$job" || true

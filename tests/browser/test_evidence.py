@@ -112,9 +112,10 @@ def test_what_a_page_says_cannot_hurt_a_terminal(session, site, failure, errors_
     assert "\x07" not in log
 
 
-def test_a_dead_browser_leaves_the_texts(session, site, failure, errors_dir):
+def test_a_dead_browser_leaves_the_texts(session, site, failure, errors_dir, wait_until):
     session.page_for_job().goto(site.url("/"))
     session.kill()
+    wait_until(lambda: not session.is_alive)
     started = time.monotonic()
     outcomes = capture(errors_dir, failure, session)
 

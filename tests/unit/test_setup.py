@@ -115,6 +115,22 @@ def test_an_interrupted_fresh_system_leaves_no_process_mount_or_folder(programs,
     assert [line for line in command_lines() if str(tmp_path) in line] == []
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+def test_a_fresh_system_that_fails_is_removed_and_its_exit_code_kept(programs, tmp_path):
+    environment = programs(apt_get="echo mirror/debian", debootstrap="echo no mirror; exit 1")
+    answer = subprocess.run(
+        ["deploy/test-fresh.sh"],
+        cwd=REPO,
+        env=environment,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert answer.stderr.endswith("no mirror\ntest-fresh: debootstrap failed\n")
+    assert answer.returncode == 69
+    assert list(tmp_path.glob("nightshift-fresh.*")) == []
+
+
 def has_mounted(folder: Path) -> bool:
     return any("mounted" in log.read_text() for log in folder.glob("nightshift-fresh.*/root.log"))
 
