@@ -14,6 +14,8 @@ from worker.models import Candidate, Status
 from worker.profiles import manifest
 from worker.profiles.resolution import Unresolvable, look
 from worker.queue import pause, runs
+from worker.queue.claims import Queue
+from worker.recovery.sweep import sweep
 
 # Counting further than this tells nobody more.
 MANY = 10_000
@@ -39,12 +41,10 @@ def sentence_about(db: Database, job: Row) -> str:
 
 
 def _at_work(db: Database, job: Row) -> str:
+    for item in sweep(db, Queue(db), dry_run=True):
+        if item.job_id == job["id"]:
+            return f"is not running: {item.reason}; the next sweep puts it back: make sweep"
     times = db.fetch_all("times_of_job", id=job["id"])[0]
-    if times["lease_seconds"] is not None and float(times["lease_seconds"]) < 0:
-        return (
-            f"was taken by worker {job['worker_id']}, which has not been heard of since "
-            f"{_utc(job['lease_until'])}; the next sweep puts it back: make sweep"
-        )
     return f"is running: worker {job['worker_id']}, for {float(times['age_seconds']):.0f} s"
 
 

@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -90,9 +89,9 @@ def _learn_columns(db: Database, selection: Selection, is_followed: bool) -> lis
     Where nothing has finished yet, following waits for the first job: the header of a CSV file
     cannot be changed afterwards.
     """
-    while is_followed and not any(results.read(db, replace(selection), is_followed=True)):
+    while is_followed and not any(results.read(db, selection.copy(), is_followed=True)):
         time.sleep(FOLLOW_SECONDS)
-    return export_columns.learn(results.read(db, replace(selection)), selection.statuses)
+    return export_columns.learn(results.read(db, selection.copy()), selection.statuses)
 
 
 def _jobs(db: Database, selection: Selection, is_followed: bool) -> Iterator[dict[str, Any]]:

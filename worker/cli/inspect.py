@@ -23,6 +23,7 @@ from worker.history import archive
 from worker.profiles import store
 from worker.queue import pause, runs
 from worker.queue.claims import Queue
+from worker.recovery.sweep import sweep
 
 MAX_CLOSED = 10
 
@@ -78,13 +79,19 @@ def _report(db: Database) -> dict[str, Any]:
     return {
         "jobs": Queue(db).counts(),
         "waiting": db.fetch_one("waiting_jobs") or {},
-        "in_progress": db.fetch_all("jobs_in_progress"),
+        "in_progress": _in_progress(db),
         "latest_run": runs.latest(db),
         "paused": pause.paused(db),
         "closed": [asdict(closure) for closure in closures.closed.values()],
         "profiles": profiles,
         "accounts_paused": accounts_paused,
     }
+
+
+def _in_progress(db: Database) -> list[Row]:
+    """List what is at work; `gone` says of what has no owner any more why a sweep would take it."""
+    gone = {item.job_id: item.reason for item in sweep(db, Queue(db), dry_run=True)}
+    return [{**row, "gone": gone.get(row["id"])} for row in db.fetch_all("jobs_in_progress")]
 
 
 def _status_lines(report: dict[str, Any]) -> Iterator[str]:
@@ -104,10 +111,10 @@ def _status_lines(report: dict[str, Any]) -> Iterator[str]:
         yield _profile_line(report["profiles"], report["accounts_paused"])
     yield from _closed_lines(report["closed"])
     for row in report["in_progress"]:
-        late = "" if row["lease_seconds"] >= 0 else "  LEASE EXPIRED: run `make sweep`"
         yield (
             f"  worker {row['worker_id']}: job {row['id']} ({row['task']}), attempt "
-            f"{row['attempts']}, for {duration(float(row['age_seconds']))}{late}"
+            f"{row['attempts']}, for {duration(float(row['age_seconds']))}"
+            + (f"  GONE: {row['gone']}; put it back: make sweep" if row["gone"] else "")
         )
     if report["latest_run"] is not None:
         yield _run_line(report["latest_run"])

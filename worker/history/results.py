@@ -1,22 +1,24 @@
 """Read finished jobs in the order they finished, in batches that keep memory flat.
 
-A transaction may commit a little after the time it wrote. When following, the last moments are
-left for the next look, so that no job is missed.
+A transaction may commit after the time it wrote. When following, the last moments are left for the
+next look, and the minute before is read again: a finish that waited for a lock is not missed.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from worker.database.client import Database, Row
 
 BATCH = 1000
-# The longest a settling transaction is expected to take between its UPDATE and its COMMIT.
+# A settling transaction usually takes no longer than this between its UPDATE and its COMMIT.
 SETTLING_SECONDS = 2.0
+# One that waits for a lock or for the disk may take as long as its client waits; this is more.
+LATE_SECONDS = 60.0
 # The database's times are UTC and carry no zone.
 EARLIEST = datetime.fromisoformat("1970-01-01")
 LATEST = datetime.fromisoformat("9999-01-01")
@@ -32,16 +34,38 @@ class Selection:
     before: datetime = LATEST
     with_archive: bool = False
     last_id: int = 0
+    # When following: the jobs of the last minute that have been given, by when they finished.
+    given: dict[int, datetime] = field(default_factory=dict)
+    began: datetime | None = None
+
+    def copy(self) -> Selection:
+        """Give another one that stands where this one stands, and is moved on its own."""
+        return replace(self, given=dict(self.given))
 
 
 def read(
     db: Database, selection: Selection, *, is_followed: bool = False
 ) -> Iterator[dict[str, Any]]:
     """Yield every finished job of the selection, and move the selection past it."""
-    before = selection.before
-    if is_followed:
-        now: datetime = db.fetch_all("database_time")[0]["now"]
-        before = min(before, now - timedelta(seconds=SETTLING_SECONDS))
+    if not is_followed:
+        yield from _read(db, selection, selection.before)
+        return
+    selection.began = selection.began or selection.since
+    now: datetime = db.fetch_all("database_time")[0]["now"]
+    for job in _read(
+        db, selection, min(selection.before, now - timedelta(seconds=SETTLING_SECONDS))
+    ):
+        if selection.given.get(job["id"]) != job["finished_at"]:
+            selection.given[job["id"]] = job["finished_at"]
+            yield job
+    late = now - timedelta(seconds=LATE_SECONDS)
+    selection.given = {key: at for key, at in selection.given.items() if at >= late}
+    if selection.given and selection.since > late:
+        # A job may still come that says it finished in this minute.
+        selection.since, selection.last_id = max(late, selection.began), 0
+
+
+def _read(db: Database, selection: Selection, before: datetime) -> Iterator[dict[str, Any]]:
     name = "finished_and_archived_jobs" if selection.with_archive else "finished_jobs"
     while True:
         rows = db.fetch_all(

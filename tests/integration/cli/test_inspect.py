@@ -59,7 +59,7 @@ def test_a_claim_past_its_lease_is_pointed_out_with_the_remedy(cli, queue, claim
     queue.enqueue("visit", {})
     expire(claim_as())
 
-    assert "LEASE EXPIRED: run `make sweep`" in cli("status").stdout
+    assert "put it back: make sweep" in cli("status").stdout
 
 
 def test_an_empty_queue_has_a_status_too(cli):
