@@ -18,6 +18,7 @@ from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
 from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
+from worker.claiming.drain import Drain
 from worker.claiming.gate import Gate
 from worker.database.client import Database
 from worker.errors import DatabaseUnavailable, NightshiftError
@@ -72,6 +73,7 @@ class WorkerLoop:
         self._journal = journal.folder_of(settings.state_dir, settings.database)
         self._header = board.header
         self._entry = board.entries[slot - settings.offset]
+        self._before = board.entries[: slot - settings.offset]
         self._stop = stop
         self._typical_seconds = 0.0
         self._mind_profiles_at = 0.0
@@ -83,7 +85,21 @@ class WorkerLoop:
         self._queue = Queue.of_run(self._db, settings)
         self._closures = ClosedKeys(self._db)
         self._candidates = Candidates(
-            self._db, self._partition, help_others=settings.help_others, closures=self._closures
+            self._db,
+            self._partition,
+            help_others=settings.help_others,
+            closures=self._closures,
+            news=self._news,
+            is_first=self._is_first,
+        )
+        self._drain = Drain(
+            self._db,
+            self._partition,
+            self._closures,
+            self._candidates,
+            help_others=settings.help_others,
+            wait_seconds=settings.wait_retries_seconds,
+            is_stopping=lambda: self._stop.is_stopping,
         )
         self._gate = Gate(
             self._db,
@@ -143,7 +159,7 @@ class WorkerLoop:
                 self._work_on(performer)
             else:
                 self._entry.phase = Phase.IDLE
-                if self._is_drained():
+                if not self._settings.follow and self._drain.is_over():
                     return
                 self._stop.wait(idle_seconds)
                 idle_seconds = min(idle_seconds * 2, MAX_IDLE_SECONDS)
@@ -170,6 +186,13 @@ class WorkerLoop:
             return None
         return self._candidates.at_hand()
 
+    def _news(self) -> tuple[int, int] | None:
+        header = self._header
+        return (header.pending - header.waiting, header.promoted) if header.counted_at else None
+
+    def _is_first(self) -> bool:
+        return all(entry.phase != Phase.IDLE for entry in self._before)
+
     def _may_claim(self) -> bool:
         return not (self._stop.is_stopping or self._header.is_paused or self._is_time_up())
 
@@ -190,26 +213,6 @@ class WorkerLoop:
         if self._stop.is_abandoning:
             return False
         return bool(self._entry.job_id) or not self._stop.is_stopping
-
-    def _is_drained(self) -> bool:
-        if self._settings.follow:
-            return False
-        partition = None if self._settings.help_others else self._partition
-        self._closures.refresh()
-        conditions, closed = self._closures.conditions()
-        outlook = self._queue.outlook(partition, conditions, closed)
-        if outlook.has_ready or outlook.has_in_progress:
-            return False
-        waits = [outlook.next_due_seconds]
-        if conditions and self._queue.outlook(partition).has_ready:
-            waits.append(self._closures.next_opening_seconds)
-        # What opens only when somebody says so is not waited for.
-        if any(due is not None and due <= self._settings.wait_retries_seconds for due in waits):
-            return False
-        if len(waits) > 1:
-            for closure in list(self._closures.closed.values())[:3]:
-                logger.warning("jobs are left: %s", closure.reason)
-        return True
 
     def _sweep(self) -> None:
         for item in sweep.sweep(

@@ -59,10 +59,10 @@ class Chore:
         self.do()
         self.next_at = began + self.every_seconds
         if self.is_costly:
-            # Counting a million rows may use a twentieth of the time. What took long because the
+            # Counting a million rows may use a hundredth of the time. What took long because the
             # database did not answer is no costlier for that, and renewals must never wait for it.
             took = time.monotonic() - began
-            self.next_at = max(self.next_at, began + min(20 * took, MAX_REST_SECONDS))
+            self.next_at = max(self.next_at, began + min(100 * took, MAX_REST_SECONDS))
 
 
 @dataclass(slots=True)
@@ -90,7 +90,7 @@ class Heart:
         chores = [
             Chore(min(third, 10.0), lambda: self._renew(db, queue)),
             Chore(CONTROL_SECONDS, lambda: self._obey(db)),
-            Chore(PROMOTE_SECONDS, queue.promote),
+            Chore(PROMOTE_SECONDS, lambda: self._promote(queue)),
             Chore(min(third, 30.0), lambda: self._sweep(db, queue)),
             Chore(1.0, lambda: self._count(queue), is_costly=True),
             Chore(OUTBOX_SECONDS, lambda: self._look_into_outbox(db)),
@@ -199,6 +199,10 @@ class Heart:
             self.board.header.failed += item.status is Status.ERROR
         for profile, reason in sweep.sweep_profiles(db, self.settings.server_grace_seconds):
             logger.warning("swept profile %s: %s", profile, reason)
+
+    def _promote(self, queue: Queue) -> None:
+        # Idle workers look again when this changes.
+        self.board.header.promoted += queue.promote()
 
     def _count(self, queue: Queue) -> None:
         header, counts = self.board.header, queue.unfinished()

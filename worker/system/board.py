@@ -126,6 +126,7 @@ class Header(ctypes.Structure):
         ("claim_until", ctypes.c_double),
         ("is_time_up", ctypes.c_int64),
         ("has_due_events", ctypes.c_int64),
+        ("promoted", ctypes.c_int64),
     ]
 
     renewed_at: float
@@ -143,6 +144,7 @@ class Header(ctypes.Structure):
     claim_until: float
     is_time_up: int
     has_due_events: int
+    promoted: int
 
 
 class Board:
