@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from worker.claiming import held_back
 from worker.cli import preflight
 from worker.cli.connection import resolve, state_dir
 from worker.cli.display import make_display
@@ -32,6 +33,7 @@ from worker.supervisor.view import Summary
 from worker.system.fork import call_in_child
 
 EXIT_TOO_MANY_FAILED = 10
+EXIT_HELD_BACK = 11
 EXIT_UNAVAILABLE = 69
 LOCK_POLL_SECONDS = 1.0
 SHOWN_GROUPS = 3
@@ -211,6 +213,10 @@ def _finish(settings: RunSettings, summary: Summary) -> Summary:
     with closing(Database(settings.database)) as db:
         summary = replace(summary, left=Queue(db).unfinished())
         try:
+            if summary.stopped_by is None:
+                slots = None if settings.help_others else settings.slots
+                left = [item.as_json() for item in held_back.count(db, slots, settings.total)]
+                summary = replace(summary, held_back=left)
             if summary.failed:
                 groups = dead_letters.groups_of_run(db, summary.run_id, SHOWN_GROUPS)
                 summary = replace(summary, groups=groups)
@@ -224,7 +230,7 @@ def _finish(settings: RunSettings, summary: Summary) -> Summary:
 def _report(summary: Summary, flags: dict[str, Any]) -> None:
     if flags["as_json"]:
         click.echo(json.dumps(summary.as_json()))
-    elif not flags["quiet"] or summary.failed or summary.crashes or summary.is_unfinished:
+    elif not flags["quiet"] or summary.is_worth_a_word:
         render(summary, flags["errors_dir"], sys.stdout)
 
 
@@ -233,7 +239,7 @@ def _exit_code(summary: Summary, fail_over: int | None) -> int:
         return EXIT_UNAVAILABLE
     if fail_over is not None and summary.failed > fail_over:
         return EXIT_TOO_MANY_FAILED
-    return 0
+    return EXIT_HELD_BACK if summary.held_back else 0
 
 
 COMMANDS = [run]
