@@ -6,10 +6,10 @@ READY := .venv/.ready
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-mysql test-fresh check sweep status bench-quick bench-quick-mysql bench-enqueue \
-        bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql ledger drill drill-mysql \
-        drill-archive drill-archive-mysql drill-profiles drill-profiles-mysql clean clean-queue \
-        clean-errors
+.PHONY: help setup run test test-mysql test-fresh check sweep status bench-quick bench-quick-mysql \
+        bench-enqueue bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql bench-idle \
+        bench-idle-mysql ledger drill drill-mysql drill-archive drill-archive-mysql drill-profiles \
+        drill-profiles-mysql clean clean-queue clean-errors
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,12 @@ bench-busy-profile: $(READY) ## Measure ordinary claims behind 10,000 jobs of on
 
 bench-busy-profile-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.busy_profile $(ARGS)
+
+bench-idle: $(READY) ## Measure what six idle workers cost the server, before 300,000 jobs
+	@$(PYTHON) -m bench.idle $(ARGS)
+
+bench-idle-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
+	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.idle $(ARGS)
 
 ledger: $(READY) ## Kill workers midway through 10,000 jobs and count every job outside the queue
 	@$(PYTHON) -m bench.ledger $(ARGS)

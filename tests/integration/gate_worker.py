@@ -37,8 +37,7 @@ class Worker:
         """Forget what was read: a moment has passed."""
         self.closures._read_at = float("-inf")
         self.candidates._read_at = float("-inf")
-        self.candidates._look_again_at.clear()
-        self.candidates._look_back_at.clear()
+        self.candidates._refresh_at = 0.0
 
     def claim_now(self) -> Claim | None:
         self.look_again()

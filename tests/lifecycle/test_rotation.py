@@ -196,7 +196,7 @@ def test_a_refused_login_is_the_proxys_fault(launch, queue, database, site, via,
     flags = ("--wait-retries", "5s", "--page-timeout", "8s")
     run = launch("--workers", 1, *flags, *QUICK, looking)
 
-    assert run.wait(60) == 0
+    assert run.wait(60) == 11
     assert (queue.get(job)["status"], queue.get(job)["attempts"]) == ("pending", 0)
     assert "proxy stale" in queue.history(job)[0]["reason"]
     assert site.asked == {}
@@ -229,10 +229,10 @@ def test_nothing_goes_out_without_a_proxy_while_there_are_some(
 
     run = launch("--workers", 1, *QUICK, looking)
 
-    assert run.wait(60) == 0
+    assert run.wait(60) == 11
     assert (queue.get(job)["status"], queue.get(job)["attempts"]) == ("pending", 0)
     assert site.asked == {}
-    assert "the only proxy is disabled; enable or remove" in run.stderr
+    assert "the only proxy is disabled; enable or remove" in run.stdout
 
     proxies.enable(database, "only")
     assert launch("--workers", 1, *QUICK, looking).wait(60) == 0
@@ -297,11 +297,11 @@ def test_a_site_that_refuses_every_proxy_holds_up_no_other_site(
 
     run = launch("--workers", 1, "--wait-retries", "5s", *QUICK, looking)
 
-    assert run.wait(60) == 0
+    assert run.wait(60) == 11
     assert {queue.get(job)["status"] for job in calm} == {"done"}
     assert {queue.get(job)["status"] for job in refused} == {"pending"}
     # Each proxy was refused once; then no job was tried any more, nor claimed to be handed back.
     endings = [outcome for job in refused for outcome in outcomes(queue, job)]
     assert endings == [Outcome.BLOCKED] * 2
     assert None not in site.asked
-    assert "all proxies cool down at shop.test after blocks" in run.stderr
+    assert "all proxies cool down at shop.test after blocks" in run.stdout

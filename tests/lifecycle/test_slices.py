@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from worker.guards import limits
+
 
 def test_a_slice_that_helps_nobody_takes_its_own_ids_alone(launch, queue, tasks, noted):
     queue.enqueue_many("noop", [{}] * 16)
@@ -47,3 +49,17 @@ def test_slots_that_cannot_be_meant_are_refused_in_one_line(launch, flags, said)
     assert run.stdout == ""
     (line,) = run.stderr.splitlines()
     assert said in line
+
+
+def test_a_slice_that_helps_nobody_is_held_back_by_its_own_jobs_only(
+    launch, database, queue, tasks
+):
+    queue.enqueue_many("noop", [{}] * 8)
+    limits.set_limit(database, "task:noop", concurrent=0, per_minute=None, by="me")
+
+    run = launch(
+        "--workers", 1, "--total", 4, "--offset", 2, "--no-help", "--tasks", tasks, "--json"
+    )
+
+    assert run.wait() == 11
+    assert [item["jobs"] for item in run.summary["held_back"]] == [2]

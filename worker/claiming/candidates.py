@@ -1,44 +1,51 @@
 """Which job a worker should try to claim next: rows read without locks, at most a second old.
 
 First its own partition, then, when that is empty, what the others have left. Older ids come first,
-but a backlog that is not ours is walked through once, not at every look. Claiming is the queue's.
+but jobs that are another's or held back are walked through once. Claiming is the queue's.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from worker.claiming.allowance import Allowance, rest_seconds
 from worker.claiming.closed_keys import ClosedKeys
-from worker.database.client import Database, Row
+from worker.claiming.ground import LEVELS_ONE_BY_ONE, Ground, Level, Ring, candidate_of
+from worker.claiming.trail import Trail
+from worker.database.client import Database
+from worker.guards.keys import keys_of
 from worker.models import Candidate, Partition
 
 MAX_AGE_SECONDS = 1.0
 MIN_BATCH = 4
 MAX_BATCH = 64
 
-_LOWEST = -(2**31) - 1
-_LAST_ID = 2**63 - 1
-# So many priorities are looked through one by one, each with its cursor; the rest at once.
-_LEVELS_ONE_BY_ONE = 8
-# Searches that may find nothing use this share of the time, unless they would come too late.
-_FUTILE_SHARE = 0.02
-
-# Looking back through a backlog may be put off for so long.
-_LOOK_BACK_SECONDS = 10.0
+# Nobody waits longer for the end of a look: it is continued at the next one.
+_LOOK_SECONDS = 0.5
+_COSTLY_SECONDS = 0.1
+# Idle workers but the first look so often, and all of them so often at what is closed, unless
+# something opens by itself before.
+_IDLE_SECONDS = 1.0
+_CLOSED_SECONDS = 2.0
 
 # Jobs that do not simply wait for their profile are looked for so often, seldom if there are none.
 _IMPATIENT_SECONDS = 2.0
 _NO_IMPATIENT_SECONDS = 10.0
 
-# A way of looking, and a priority.
-_Source = tuple[str, int]
+# A way of looking, and a priority; None is all that are not looked through one by one.
+_Source = tuple[Ring, int | None]
 _Found = tuple[Candidate, _Source]
 
 
 class Candidates:
-    """The next jobs for one worker, in order of priority and then of id."""
+    """The next jobs for one worker, in order of priority and then of id.
+
+    `news` tells what the pool knows of the ready jobs, such as their number; None before it does.
+    When that changes, it is worth looking back. `is_first` tells whether no other idle worker comes
+    before this one: a look at everybody's jobs that takes long is left to the first.
+    """
 
     def __init__(
         self,
@@ -47,27 +54,39 @@ class Candidates:
         *,
         help_others: bool = True,
         closures: ClosedKeys | None = None,
+        news: Callable[[], object] = lambda: None,
+        is_first: Callable[[], bool] = lambda: True,
     ) -> None:
         self._db = db
         self._closures = closures or ClosedKeys(db)
         self._partition = partition
-        self._rings = ["own_candidates"]
+        self._news = news
+        self._is_first = is_first
+        self._ground = Ground(db, partition)
+        self._rings = [Ring.OWN]
         if help_others and partition.total > 1:
-            self._rings += ["help_candidates", "any_candidates"]
+            self._rings += [Ring.HELPED, Ring.ANY]
         elif help_others:
-            self._rings = ["any_candidates"]
+            self._rings = [Ring.ANY]
         self._found: deque[_Found] = deque()
         self._read_at = 0.0
         self._batch = MIN_BATCH
-        self._cursors: dict[_Source, int] = {}
-        self._look_back_at: dict[_Source, float] = {}
-        self._look_again_at: dict[str, float] = {}
+        self._trails: dict[_Source, Trail] = {}
+        self._handed_out: _Found | None = None
+        self._allowance = Allowance()
+        self._look_until = 0.0
+        self._is_idle = False
+        self._is_any_costly = False
+        self._look_at = 0.0
+        self._refresh_at = 0.0
         self._impatient: deque[Candidate] = deque()
         self._look_for_impatient_at = 0.0
 
     def has_next(self) -> bool:
         """Whether there was something to claim at most a second ago."""
         self._drop_closed()
+        if self._is_idle and time.monotonic() < self._look_at and not self._is_first():
+            return False
         if not self._found or not self._is_fresh():
             self._refill()
         return bool(self._found)
@@ -82,6 +101,10 @@ class Candidates:
         if not self._found or not self._is_fresh() or self._closures.is_watched(self._found[0][0]):
             return None
         return self._take()
+
+    def look_everywhere(self) -> None:
+        """Forget what was found out so far: somebody knows of a job that was overlooked."""
+        self._trails.clear()
 
     def has_impatient(self) -> bool:
         """Whether jobs wait for a busy profile that say themselves what becomes of them then.
@@ -104,10 +127,10 @@ class Candidates:
             total=self._partition.total,
             limit=MAX_BATCH,
         )
-        self._impatient.extend(map(_candidate, rows))
+        self._impatient.extend(map(candidate_of, rows))
         now, took = time.monotonic(), time.monotonic() - now
         rest = _IMPATIENT_SECONDS if rows else _NO_IMPATIENT_SECONDS
-        self._look_for_impatient_at = now + max(_pause(took), rest)
+        self._look_for_impatient_at = now + max(rest_seconds(took), rest)
         return bool(self._impatient)
 
     def next_impatient(self) -> Candidate | None:
@@ -122,113 +145,157 @@ class Candidates:
         return time.monotonic() - self._read_at <= MAX_AGE_SECONDS
 
     def _take(self) -> Candidate:
-        candidate, source = self._found.popleft()
-        self._cursors[source] = max(candidate.job_id, self._cursors.get(source, 0))
+        self._note_refusal()
+        candidate, source = self._handed_out = self._found.popleft()
+        trail = self._trail(source)
+        trail.cursor = max(candidate.job_id, trail.cursor)
         return candidate
+
+    def _note_refusal(self) -> None:
+        """Remember the keys of a job that was handed out and refused: it is left behind, too."""
+        if self._handed_out is not None and self._closures.is_closed(self._handed_out[0]):
+            candidate, source = self._handed_out
+            self._trail(source).left_out |= self._closures.closed.keys() & keys_of(candidate)
 
     def _refill(self) -> None:
         # A batch that went stale was too large for our pace, one that was used up too small.
         grow = not self._found
         self._batch = min(self._batch * 2, MAX_BATCH) if grow else max(self._batch // 2, MIN_BATCH)
         self._found.clear()
-        self._closures.refresh()
+        # What the gate has closed may be open by now; what it has not may be closed.
+        self._note_refusal()
+        self._refresh_closures()
+        self._note_refusal()
+        self._handed_out = None
+        self._look_at = time.monotonic() + _IDLE_SECONDS
         if self._closures.is_all_closed:
             return
+        self._look_until = time.monotonic() + _LOOK_SECONDS
+        levels: list[Level | None] = []
         for ring in self._rings:
-            began = time.monotonic()
-            # The last way of looking skips over nothing of others, so it is never futile.
-            if ring != self._rings[-1] and began < self._look_again_at.get(ring, 0.0):
-                continue
-            self._found.extend(self._search(ring))
-            now = time.monotonic()
+            self._found.extend(self._search(ring, levels))
             if self._found:
-                self._read_at = now
-                return
-            self._look_again_at[ring] = now + min(_pause(now - began), MAX_AGE_SECONDS)
+                self._read_at = time.monotonic()
+                break
+        self._is_idle = not self._found
 
-    def _search(self, ring: str) -> list[_Found]:
-        for count, priority in enumerate(self._levels()):
-            if count == _LEVELS_ONE_BY_ONE:
-                return self._read_beyond(priority) if ring == "own_candidates" else []
-            if found := self._look(ring, priority):
-                return found
-        return []
-
-    def _levels(self) -> Iterator[int]:
-        above = _LOWEST
-        while (row := self._db.fetch_one("next_level", above=above)) is not None:
-            above = row["priority"]
-            yield above
-
-    def _look(self, ring: str, priority: int) -> list[_Found]:
-        cursor = self._cursors.get((ring, priority), 0)
-        if cursor == 0:
-            return self._look_back(ring, priority, _LAST_ID)
-        return self._look_back(ring, priority, cursor) or self._read(
-            ring, priority, cursor, _LAST_ID
-        )
-
-    def _look_back(self, ring: str, priority: int, cursor: int) -> list[_Found]:
-        """Find jobs from the beginning on: those that came back behind the cursor come first."""
-        key = (ring, priority)
-        began = time.monotonic()
-        if cursor != _LAST_ID and began < self._look_back_at.get(key, 0.0):
-            return []
-        found = self._read(ring, priority, 0, cursor)
+    def _refresh_closures(self) -> None:
         now = time.monotonic()
-        self._look_back_at[key] = now + min(_pause(now - began), _LOOK_BACK_SECONDS)
+        if self._is_idle and now < self._refresh_at:
+            return
+        self._closures.refresh()
+        opening = self._closures.next_opening_seconds
+        rest = _CLOSED_SECONDS if opening is None else min(opening, _CLOSED_SECONDS)
+        self._refresh_at = now + rest
+
+    def _search(self, ring: Ring, levels: list[Level | None]) -> list[_Found]:
+        began, is_anybodys = time.monotonic(), ring is Ring.ANY and len(self._rings) > 1
+        if is_anybodys and self._is_any_costly and not self._is_first():
+            return []
+        found = self._search_levels(ring, levels)
+        if is_anybodys:
+            self._is_any_costly = not found and time.monotonic() - began > _COSTLY_SECONDS
         return found
 
-    def _read_beyond(self, priority: int) -> list[_Found]:
-        conditions, closed = self._closures.conditions()
-        rows = self._db.fetch_all(
-            "own_candidates_beyond",
-            conditions,
-            **closed,
-            priority=priority,
-            slot=self._partition.slot,
-            total=self._partition.total,
-            limit=self._batch,
-        )
-        return [(_candidate(row), ("own_candidates", row["priority"])) for row in rows]
+    def _search_levels(self, ring: Ring, levels: list[Level | None]) -> list[_Found]:
+        for count, level in enumerate(self._each(levels)):
+            is_rest = count == LEVELS_ONE_BY_ONE
+            source = (ring, None if is_rest else level.priority)
+            trail = self._trail(source)
+            if is_rest:
+                found = self._look_beyond(ring, level, trail)
+            else:
+                found = self._look_back(ring, level, trail) or self._walk_on(ring, level, trail)
+            if found or is_rest:
+                return [(candidate, source) for candidate in found]
+        return []
 
-    def _read(self, ring: str, priority: int, after: int, until: int) -> list[_Found]:
-        conditions, closed = self._closures.conditions()
-        rows = self._db.fetch_all(
-            ring,
-            conditions,
-            **closed,
-            priority=priority,
-            after=after,
-            until=until,
-            slot=self._partition.slot,
-            total=self._partition.total,
-            limit=self._batch,
-        )
-        return [(_candidate(row), (ring, priority)) for row in rows]
+    def _trail(self, source: _Source) -> Trail:
+        return self._trails.setdefault(source, Trail(news_then=self._news()))
 
+    def _each(self, known: list[Level | None]) -> Iterator[Level]:
+        """Go through the priorities; each is asked for when it is needed, and only once."""
+        level = None
+        for count in range(LEVELS_ONE_BY_ONE + 1):
+            if count == len(known):
+                known.append(self._ground.next_level(level))
+            if (level := known[count]) is None:
+                return
+            yield level
 
-def _candidate(row: Row) -> Candidate:
-    return Candidate(
-        job_id=row["id"],
-        version=row["version"],
-        fence=row["fence"],
-        attempts=row["attempts"],
-        max_attempts=row["max_attempts"],
-        task=row["task"],
-        payload=row["payload"],
-        timeout_seconds=row["timeout_seconds"],
-        was_done=bool(row["was_done"]),
-        has_callback=bool(row["has_callback"]),
-        blocks=row["blocks"],
-        crashes=row["crashes"],
-        forgiven=row["forgiven"],
-        site=row["site"],
-        profile_id=row["profile_id"],
-        account_id=row["account_id"],
-    )
+    def _walk_on(self, ring: Ring, level: Level, trail: Trail) -> list[Candidate]:
+        """Look where nobody has looked before: from the cursor on."""
+        began, after = time.monotonic(), max(trail.cursor, level.first - 1)
+        while after < level.last:
+            until = self._ground.end_of_stretch(after, level.last)
+            trail.left_out |= self._closures.closed.keys()
+            if found := self._read(ring, level, after, until):
+                return found
+            after = trail.cursor = until
+            trail.looked_back_at = now = time.monotonic()
+            if now >= self._look_until:
+                break
+        trail.took_seconds += time.monotonic() - began
+        return []
 
+    def _look_back(self, ring: Ring, level: Level, trail: Trail) -> list[Candidate]:
+        """Look behind the cursor: what came back, or is not held back any more, comes first."""
+        if level.first > trail.cursor or not self._may_look_back(ring, trail):
+            return []
+        closed = self._closures.closed.keys()
+        if trail.back is None or not trail.back_left_out <= closed:
+            trail.back, trail.back_left_out = level.first - 1, set()
+            trail.back_took, trail.back_news = 0.0, self._news()
+        trail.back = max(trail.back, level.first - 1)
+        while trail.back < trail.cursor:
+            began = time.monotonic()
+            until = self._ground.end_of_stretch(trail.back, trail.cursor)
+            trail.back_left_out |= closed
+            if found := self._read(ring, level, trail.back, until):
+                return found
+            trail.back, now = until, time.monotonic()
+            trail.back_took += now - began
+            self._allowance.spend(now - began)
+            if now >= self._look_until or not self._allowance.is_left():
+                return []
+        trail.left_out, trail.back = trail.back_left_out, None
+        trail.looked_back_at, trail.took_seconds = time.monotonic(), trail.back_took
+        trail.news_then = trail.back_news
+        return []
 
-def _pause(took_seconds: float) -> float:
-    """Say how long to leave a search alone that took so long."""
-    return took_seconds / _FUTILE_SHARE
+    def _may_look_back(self, ring: Ring, trail: Trail) -> bool:
+        if not self._allowance.is_left():
+            return False
+        if not trail.left_out <= self._closures.closed.keys():
+            return True
+        if self._is_idle and ring is not self._rings[-1]:
+            # The last way of looking finds whatever the others would.
+            return False
+        news = self._news()
+        if trail.news_then is None:
+            trail.news_then = news
+        elif news != trail.news_then:
+            return True
+        # All workers of an idle pool look for the same few jobs that may have come back unnoticed.
+        workers = self._partition.total if self._is_idle else 1
+        rest = rest_seconds(trail.took_seconds) * workers
+        return time.monotonic() >= trail.looked_back_at + rest
+
+    def _look_beyond(self, ring: Ring, level: Level, trail: Trail) -> list[Candidate]:
+        """Look through all further priorities at once."""
+        if trail.looked_back_at and not self._may_look_back(ring, trail):
+            return []
+        began = time.monotonic()
+        trail.news_then, trail.left_out = self._news(), set(self._closures.closed)
+        found = self._ground.read_beyond(ring, level, self._closures, self._batch)
+        now = time.monotonic()
+        if found:
+            # There may be more: this look was worth its time.
+            trail.looked_back_at = 0.0
+            return found
+        trail.looked_back_at, trail.took_seconds = now, now - began
+        self._allowance.spend(now - began)
+        return []
+
+    def _read(self, ring: Ring, level: Level, after: int, until: int) -> list[Candidate]:
+        return self._ground.read(ring, level, after, until, self._closures, self._batch)

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from worker.claiming import held_back
 from worker.cli import preflight
 from worker.cli.connection import resolve, state_dir
 from worker.cli.display import make_display
@@ -112,6 +113,10 @@ def _finish(settings: RunSettings, summary: Summary) -> Summary:
     with closing(Database(settings.database)) as db:
         summary = replace(summary, left=Queue(db).unfinished())
         try:
+            if summary.stopped_by is None:
+                slots = None if settings.help_others else settings.slots
+                left = [item.as_json() for item in held_back.count(db, slots, settings.total)]
+                summary = replace(summary, held_back=left)
             if summary.failed:
                 groups = dead_letters.groups_of_run(db, summary.run_id, SHOWN_GROUPS)
                 summary = replace(summary, groups=groups)
@@ -125,7 +130,7 @@ def _finish(settings: RunSettings, summary: Summary) -> Summary:
 def _report(summary: Summary, settings: RunSettings, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(summary.as_json()))
-    elif not settings.quiet or summary.failed or summary.crashes or summary.is_unfinished:
+    elif not settings.quiet or summary.is_worth_a_word:
         render(summary, settings.errors_dir, sys.stdout)
 
 
@@ -134,7 +139,7 @@ def _exit_code(summary: Summary, fail_over: int | None) -> ExitCode:
         return ExitCode.UNAVAILABLE
     if fail_over is not None and summary.failed > fail_over:
         return ExitCode.TOO_MANY_FAILED
-    return ExitCode.OK
+    return ExitCode.HELD_BACK if summary.held_back else ExitCode.OK
 
 
 COMMANDS = [run]

@@ -9,6 +9,8 @@ from worker.cli.wording import counted, duration
 from worker.evidence.redaction import printable
 from worker.supervisor.view import Summary
 
+SHOWN_REASONS = 5
+
 
 def render(summary: Summary, errors_dir: Path, out: IO[str]) -> None:
     """Print the summary, one fact per line."""
@@ -30,6 +32,7 @@ def render(summary: Summary, errors_dir: Path, out: IO[str]) -> None:
             line += f", GIVEN UP ({worker.given_up})"
         lines.append(line)
     lines.append(f"  left: {_left(summary)}")
+    lines += _held_back(summary)
     for group in summary.groups:
         new = " NEW" if group["is_new"] else ""
         lines.append(
@@ -46,7 +49,29 @@ def render(summary: Summary, errors_dir: Path, out: IO[str]) -> None:
 def _how(summary: Summary) -> str:
     if summary.stopped_by:
         return f"stopped ({summary.stopped_by})"
-    return "gave up" if summary.is_unfinished else "drained"
+    if summary.is_unfinished:
+        return "gave up"
+    if summary.held_back:
+        jobs = sum(item["jobs"] for item in summary.held_back)
+        return f"stopped with {_number(jobs, summary.held_back[0]['or_more'])} held back"
+    return "drained"
+
+
+def _held_back(summary: Summary) -> list[str]:
+    """Say what holds jobs back, each reason once, the largest first."""
+    shown, rest = summary.held_back[:SHOWN_REASONS], summary.held_back[SHOWN_REASONS:]
+    lines = [
+        printable(f"  held back: {_number(item['jobs'], item['or_more'])}: {item['reason']}")
+        for item in shown
+    ]
+    if rest:
+        jobs = sum(item["jobs"] for item in rest)
+        lines.append(f"  held back: {_number(jobs, rest[0]['or_more'])}: {len(rest)} other reasons")
+    return lines
+
+
+def _number(jobs: int, or_more: bool) -> str:
+    return f"{jobs:,} {'or more ' * or_more}job{'s' * (jobs != 1)}"
 
 
 def _left(summary: Summary) -> str:

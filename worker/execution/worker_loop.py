@@ -17,6 +17,7 @@ from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
 from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
+from worker.claiming.drain import Drain
 from worker.claiming.gate import Gate
 from worker.database.client import Database, DatabaseError
 from worker.errors import AccessDenied, DatabaseUnavailable, NightshiftError
@@ -77,6 +78,7 @@ class WorkerLoop:
         self._partition = Partition(slot, settings.total)
         self._header = board.header
         self._entry = board.entries[slot - settings.offset]
+        self._before = board.entries[: slot - settings.offset]
         self._stop = stop
         self._pace = Pace(board.header)
         self._mind_profiles_at = 0.0
@@ -90,7 +92,21 @@ class WorkerLoop:
         self._queue = Queue.of_run(self._db, settings, self._tasks.caps)
         self._closures = ClosedKeys(self._db)
         self.candidates = Candidates(
-            self._db, self._partition, help_others=settings.help_others, closures=self._closures
+            self._db,
+            self._partition,
+            help_others=settings.help_others,
+            closures=self._closures,
+            news=self._news,
+            is_first=self._is_first,
+        )
+        self._drain = Drain(
+            self._db,
+            self._partition,
+            self._closures,
+            self.candidates,
+            help_others=settings.help_others,
+            wait_seconds=settings.wait_retries_seconds,
+            is_stopping=lambda: self._stop.is_stopping,
         )
         self.gate = Gate.of_run(self._db, self._queue, self._closures, settings)
         self._session = _session(settings, slot)
@@ -156,7 +172,7 @@ class WorkerLoop:
                 self._work_on()
             else:
                 self._entry.phase = Phase.IDLE
-                if self._is_drained():
+                if not self._settings.follow and self._drain.is_over():
                     return
                 self._stop.wait(idle_seconds)
                 idle_seconds = min(idle_seconds * 2, MAX_IDLE_SECONDS)
@@ -190,6 +206,13 @@ class WorkerLoop:
             return None
         return self.candidates.at_hand()
 
+    def _news(self) -> tuple[int, int] | None:
+        header = self._header
+        return (header.pending - header.waiting, header.promoted) if header.counted_at else None
+
+    def _is_first(self) -> bool:
+        return all(entry.phase != Phase.IDLE for entry in self._before)
+
     def _may_claim(self) -> bool:
         return not (self._stop.is_stopping or self._header.is_paused or self._pace.is_time_up)
 
@@ -201,26 +224,6 @@ class WorkerLoop:
 
     def _is_in_a_hurry(self) -> bool:
         return self._stop.is_abandoning or bool(self._header.database_away_since)
-
-    def _is_drained(self) -> bool:
-        if self._settings.follow:
-            return False
-        partition = None if self._settings.help_others else self._partition
-        self._closures.refresh()
-        conditions, closed = self._closures.conditions()
-        outlook = self._queue.outlook(partition, conditions, closed)
-        if outlook.has_ready or outlook.has_in_progress:
-            return False
-        waits = [outlook.next_due_seconds]
-        if conditions and self._queue.outlook(partition).has_ready:
-            waits.append(self._closures.next_opening_seconds)
-        # What opens only when somebody says so is not waited for.
-        if any(due is not None and due <= self._settings.wait_retries_seconds for due in waits):
-            return False
-        if len(waits) > 1:
-            for closure in list(self._closures.closed.values())[:3]:
-                logger.warning("jobs are left: %s", closure.reason)
-        return True
 
     def _sweep(self) -> None:
         settings = self._settings

@@ -12,7 +12,7 @@ from typing import Any
 from worker.backoff import backoff_seconds
 from worker.database.client import Database, Row, Transaction
 from worker.errors import RowsLocked
-from worker.models import Candidate, Claim, Outlook, Owner, Partition, Status
+from worker.models import Candidate, Claim, Owner, Status
 from worker.queue.endings import MAX_BLOCKS, Endings
 from worker.settings import RunSettings
 
@@ -170,23 +170,6 @@ class Queue(Endings):
                 return self._db.execute("make_ready", ids=(job_id,))
         except RowsLocked:
             return 0
-
-    def outlook(
-        self,
-        partition: Partition | None = None,
-        conditions: tuple[str, ...] = (),
-        params: Mapping[str, Any] | None = None,
-    ) -> Outlook:
-        """Say what is still to come, in one partition or in all; closed jobs can be left out."""
-        name = "outlook" if partition is None else "own_outlook"
-        where = {} if partition is None else {"slot": partition.slot, "total": partition.total}
-        row = self._db.fetch_all(name, conditions, **where, **(params or {}))[0]
-        due = row["next_due_seconds"]
-        return Outlook(
-            has_ready=bool(row["has_ready"]),
-            has_in_progress=bool(row["has_in_progress"]),
-            next_due_seconds=None if due is None else float(due),
-        )
 
     def counts(self) -> dict[str, int]:
         """Count the jobs of each status."""

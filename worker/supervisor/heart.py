@@ -66,10 +66,10 @@ class Chore:
             logger.info("a chore was put off: %s", error)
         self.next_at = began + self.every_seconds
         if self.is_costly:
-            # Counting a million rows may use a twentieth of the time. What took long because the
+            # Counting a million rows may use a hundredth of the time. What took long because the
             # database did not answer is no costlier for that, and renewals must never wait for it.
             took = time.monotonic() - began
-            self.next_at = max(self.next_at, began + min(20 * took, MAX_REST_SECONDS))
+            self.next_at = max(self.next_at, began + min(100 * took, MAX_REST_SECONDS))
 
 
 @dataclass(slots=True)
@@ -121,7 +121,7 @@ class Heart:
         return [
             Chore(min(third, 10.0), lambda: self._renew(db, queue)),
             Chore(CONTROL_SECONDS, lambda: self._obey(db)),
-            Chore(PROMOTE_SECONDS, queue.promote),
+            Chore(PROMOTE_SECONDS, lambda: self._promote(queue)),
             Chore(min(third, 30.0), lambda: self._sweep(db, queue)),
             Chore(1.0, lambda: self._count(queue), is_costly=True),
             Chore(OUTBOX_SECONDS, lambda: self._look_into_outbox(db)),
@@ -202,6 +202,10 @@ class Heart:
         swept = sweep.sweep_and_say(db, queue, self._places, self.settings.server_grace_seconds)
         self.board.header.swept += len(swept)
         self.board.header.failed += sweep.failed(swept)
+
+    def _promote(self, queue: Queue) -> None:
+        # Idle workers look again when this changes.
+        self.board.header.promoted += queue.promote()
 
     def _count(self, queue: Queue) -> None:
         header, counts = self.board.header, queue.unfinished()

@@ -82,6 +82,7 @@ class Summary:
     stopped_by: str | None = None
     workers: list[WorkerSummary] = field(default_factory=list)
     groups: list[dict[str, Any]] = field(default_factory=list)
+    held_back: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def rate(self) -> float:
@@ -92,6 +93,11 @@ class Summary:
     def is_unfinished(self) -> bool:
         """Whether no slot could be kept going."""
         return bool(self.workers) and all(worker.given_up for worker in self.workers)
+
+    @property
+    def is_worth_a_word(self) -> bool:
+        """Whether something was wrong, so that a quiet run tells of it, too."""
+        return bool(self.failed or self.crashes or self.is_unfinished or self.held_back)
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "rate": round(self.rate, 3)}

@@ -162,6 +162,7 @@ class Header(ctypes.Structure):
         ("has_due_events", ctypes.c_int64),
         ("held_back", ctypes.c_int64),
         ("_held_because", ctypes.c_char * 200),
+        ("promoted", ctypes.c_int64),
     ]
 
     renewed_at: float
@@ -179,6 +180,7 @@ class Header(ctypes.Structure):
     claim_until: float
     is_time_up: int
     has_due_events: int
+    promoted: int
     held_back: int
     _held_because: bytes
 

@@ -62,28 +62,6 @@ UPDATE work_queue
    SET not_before = NULL, wait_reason = NULL
  WHERE id IN %(ids)s AND status = 'pending' AND not_before <= UTC_TIMESTAMP(6);
 
--- name: outlook
--- Say what a worker that found nothing may still expect: ready now, in progress, next due in s.
-SELECT EXISTS (SELECT 1 FROM work_queue FORCE INDEX (next_candidates)
-                WHERE status = 'pending' AND not_before IS NULL /* conditions */) AS has_ready,
-       EXISTS (SELECT 1 FROM work_queue FORCE INDEX (next_candidates)
-                WHERE status = 'in_progress') AS has_in_progress,
-       (SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), MIN(not_before)) / 1000000
-          FROM work_queue FORCE INDEX (next_candidates)
-         WHERE status = 'pending' AND not_before IS NOT NULL) AS next_due_seconds;
-
--- name: own_outlook
--- The same for a worker that keeps strictly to its own partition.
-SELECT EXISTS (SELECT 1 FROM work_queue FORCE INDEX (next_candidates)
-                WHERE status = 'pending' AND not_before IS NULL
-                  AND id %% %(total)s = %(slot)s /* conditions */) AS has_ready,
-       EXISTS (SELECT 1 FROM work_queue FORCE INDEX (next_candidates)
-                WHERE status = 'in_progress' AND id %% %(total)s = %(slot)s) AS has_in_progress,
-       (SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), MIN(not_before)) / 1000000
-          FROM work_queue FORCE INDEX (next_candidates)
-         WHERE status = 'pending' AND not_before IS NOT NULL
-           AND id %% %(total)s = %(slot)s) AS next_due_seconds;
-
 -- name: count_by_status
 -- Count the jobs of each status, from the index alone.
 SELECT status, COUNT(*) AS jobs FROM work_queue GROUP BY status;

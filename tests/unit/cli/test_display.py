@@ -227,6 +227,11 @@ def test_a_rate_is_of_the_last_minute_only():
     assert rate.add(70.0, 100) == 0.0
 
 
+def held(*jobs, or_more=False):
+    reason = "the breaker of site:a is open"
+    return [{"key": "site:a", "reason": reason, "jobs": n, "or_more": or_more} for n in jobs]
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -240,6 +245,10 @@ def test_a_rate_is_of_the_last_minute_only():
             "left: 5 pending (2 of them waiting for their time), 1 in progress",
         ),
         ({"workers": [WorkerSummary(0, 0, 0, 0, 3, "exited with code 69")]}, "run 7 gave up"),
+        ({"held_back": held(1445)}, "run 7 stopped with 1,445 jobs held back after 1 m 40 s: 90 "),
+        ({"held_back": held(9, or_more=True)}, "run 7 stopped with 9 or more jobs held back after"),
+        ({"held_back": held(1)}, "  held back: 1 job: the breaker of site:a is open\n"),
+        ({"held_back": held(*range(8))}, "  held back: 18 jobs: 3 other reasons\n"),
     ],
 )
 def test_the_last_words_say_what_the_run_came_to(tmp_path, changes, said):

@@ -1,0 +1,51 @@
+-- name: candidate_columns
+-- What a worker has to know of a job before it claims it.
+q.id, CAST(q.changed_at AS CHAR) AS version, q.fence, q.attempts, q.max_attempts, q.task,
+       q.payload, q.timeout_seconds, q.priority, q.blocks, q.crashes, q.forgiven, q.site,
+       q.profile AS profile_id, q.account AS account_id, q.callback_url IS NOT NULL AS has_callback,
+       q.finished_at IS NOT NULL AND q.last_error IS NULL AS was_done
+
+-- name: next_level
+-- Find the most urgent priority above a given one that has a job ready, with its first and last id.
+SELECT level.priority, level.id AS first,
+       (SELECT id FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = 'pending' AND not_before IS NULL AND priority = level.priority
+         ORDER BY id DESC
+         LIMIT 1) AS last
+  FROM (SELECT priority, id
+          FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = 'pending' AND not_before IS NULL AND priority > %(above)s
+         ORDER BY priority, id
+         LIMIT 1) level;
+
+-- name: own_ids
+-- A condition: one slot's partition alone; ids below zero belong to somebody, too.
+AND (id %% %(total)s + %(total)s) %% %(total)s = %(slot)s
+
+-- name: helped_ids
+-- A condition: one helper's share of all partitions, by the next digit of the id.
+AND (id DIV %(total)s %% %(total)s + %(total)s) %% %(total)s = %(slot)s
+
+-- name: ready_stretch
+-- List ready jobs of one priority within a stretch of ids, found by the index and without locks.
+SELECT /* include candidate_columns */
+  FROM (SELECT id
+          FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = 'pending' AND not_before IS NULL AND priority = %(priority)s
+           AND id > %(after)s AND id <= %(until)s /* conditions */
+         ORDER BY id
+         LIMIT %(limit)s) ready
+  JOIN work_queue q ON q.id = ready.id
+ ORDER BY q.id;
+
+-- name: ready_beyond
+-- List ready jobs from a priority on, where there are too many priorities to ask for each.
+SELECT /* include candidate_columns */
+  FROM (SELECT id
+          FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = 'pending' AND not_before IS NULL AND priority >= %(priority)s
+               /* conditions */
+         ORDER BY priority, id
+         LIMIT %(limit)s) ready
+  JOIN work_queue q ON q.id = ready.id
+ ORDER BY q.priority, q.id;

@@ -1,0 +1,80 @@
+"""What a run leaves behind, by reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from worker.claiming import held_back
+from worker.guards import breakers, limits
+from worker.profiles import store
+from worker.profiles.store import NewProfile
+
+HELD = {"url": "https://held.example/"}
+
+
+@pytest.fixture
+def count(database):
+    return lambda *slots: [(item.key, item.jobs) for item in held_back.count(database, *slots)]
+
+
+def hold(database, seconds=None):
+    breakers.open_by_hand(database, "site:held.example", seconds, "it fails", "me")
+
+
+def test_nothing_is_held_back_where_nothing_is_closed(queue, count):
+    queue.enqueue("visit", {})
+
+    assert count() == []
+
+
+def test_jobs_are_counted_by_what_holds_them_back(database, queue, count):
+    queue.enqueue_many("visit", [HELD] * 3)
+    queue.enqueue("visit", HELD, priority=7)
+    queue.enqueue_many("visit", [{}, {"url": "https://other.example/"}])
+    queue.enqueue("visit", HELD, delay_seconds=5000)
+    store.add(database, [NewProfile("p1", account_id="a1"), NewProfile("p2")], "me")
+    store.pause_account(database, "a1", reason="till the call", by="me")
+    queue.enqueue("visit", {}, profile_id="p1")
+    queue.enqueue("visit", {}, account_id="a1")
+    queue.enqueue("visit", {}, profile_id="p2")
+    hold(database)
+
+    assert count() == [("site:held.example", 4), ("profile:p1", 1), ("account:a1", 1)]
+    (first, *_) = held_back.count(database)
+    assert first.reason == "the breaker of site:held.example is held open: it fails"
+
+
+def test_a_job_counts_for_the_key_that_opens_last(database, queue, count):
+    queue.enqueue("visit", HELD)
+    hold(database, seconds=50.0)
+    limits.set_limit(database, "task:visit", concurrent=0, per_minute=None, by="me")
+
+    assert count() == [("task:visit", 1)]
+
+
+def test_a_limit_of_nothing_at_all_holds_everything_back(database, queue, count):
+    queue.enqueue_many("visit", [{}, HELD])
+    limits.set_limit(database, "global", concurrent=0, per_minute=None, by="me")
+
+    assert count() == [("global", 2)]
+
+
+def test_a_slice_counts_its_own_jobs(database, count):
+    rows = ", ".join(f"""({i}, '{{"url": "https://held.example/"}}')""" for i in range(-4, 7) if i)
+    database.run_statement(f"INSERT INTO work_queue (id, payload) VALUES {rows}")
+    hold(database)
+
+    assert count(range(2), 4) == [("site:held.example", 5)]
+
+
+def test_a_count_that_would_take_too_long_says_so(database, queue, monkeypatch):
+    monkeypatch.setattr(held_back, "COUNT_SECONDS", 0.0)
+    monkeypatch.setattr(
+        "worker.claiming.ground.Ground.end_of_stretch", lambda _, after, last: after + 1
+    )
+    queue.enqueue_many("visit", [HELD] * 9)
+    hold(database)
+
+    (found,) = held_back.count(database)
+
+    assert (found.jobs, found.or_more) == (1, True)

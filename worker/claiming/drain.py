@@ -1,0 +1,100 @@
+"""Whether a worker that finds nothing may go home, or has something to wait for.
+
+Asked again and again by idle workers, so cheap things come first, and all of it keeps to a small
+share of the time. What becomes of the jobs that are left is said by held_back.py.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from worker.claiming.allowance import rest_seconds
+from worker.claiming.candidates import Candidates
+from worker.claiming.closed_keys import ClosedKeys
+from worker.claiming.ground import Ground, Ring
+from worker.database.client import Database
+from worker.models import Candidate, Outlook, Partition
+
+# As long as something is held back that is waited for, nobody asks more often.
+_HELD_BACK_SECONDS = 2.0
+
+
+class Drain:
+    """The end of a run, as one worker sees it."""
+
+    def __init__(
+        self,
+        db: Database,
+        partition: Partition,
+        closures: ClosedKeys,
+        candidates: Candidates,
+        *,
+        help_others: bool,
+        wait_seconds: float,
+        is_stopping: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._db = db
+        self._partition = partition
+        self._closures = closures
+        self._candidates = candidates
+        self._ground = Ground(db, partition)
+        self._ring = Ring.ANY if help_others else Ring.OWN
+        self._wait_seconds = wait_seconds
+        self._is_stopping = is_stopping
+        self._ask_at = 0.0
+
+    def is_over(self) -> bool:
+        """Whether nothing is in progress, comes due in time, or is held back for a while only."""
+        began = time.monotonic()
+        if began < self._ask_at:
+            return False
+        is_over = self._has_nothing_to_expect()
+        now = time.monotonic()
+        self._ask_at = max(self._ask_at, now + rest_seconds(now - began))
+        return is_over
+
+    def _has_nothing_to_expect(self) -> bool:
+        coming = outlook(self._db, None if self._ring is Ring.ANY else self._partition)
+        due = coming.next_due_seconds
+        if coming.has_in_progress or (due is not None and due <= self._wait_seconds):
+            return False
+        if not coming.has_ready:
+            return True
+        self._closures.refresh()
+        job = self._first_to_wait_for()
+        if job is not None and self._closures.is_closed(job):
+            self._ask_at = time.monotonic() + _HELD_BACK_SECONDS
+        elif job is not None:
+            self._candidates.look_everywhere()
+        return job is None and not self._is_stopping()
+
+    def _first_to_wait_for(self) -> Candidate | None:
+        """Find a ready job that nothing holds back, or only what opens by itself and in time."""
+        lasting = ClosedKeys(self._db)
+        lasting.closed = {
+            key: closure
+            for key, closure in self._closures.closed.items()
+            if closure.seconds is None or closure.seconds > self._wait_seconds
+        }
+        if lasting.is_all_closed:
+            return None
+        for job in self._ground.first(self._ring, lasting):
+            if job is not None or self._is_stopping():
+                return job
+        return None
+
+
+def outlook(db: Database, partition: Partition | None = None) -> Outlook:
+    """Say what is still to come, in one partition or in all, from a few rows of the index."""
+    if partition is None:
+        row = db.fetch_all("outlook")[0]
+    else:
+        where = {"slot": partition.slot, "total": partition.total}
+        row = db.fetch_all("outlook", Ring.OWN.value, **where)[0]
+    due = row["next_due_seconds"]
+    return Outlook(
+        has_ready=bool(row["has_ready"]),
+        has_in_progress=bool(row["has_in_progress"]),
+        next_due_seconds=None if due is None else float(due),
+    )

@@ -1,0 +1,141 @@
+"""The ready jobs, priority by priority and stretch by stretch of their ids, read without locks.
+
+A stretch is so long that reading it takes a moment, however few of its jobs are wanted: so no
+statement runs into a timeout, and a look at a million held-back jobs can be broken off.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from worker.claiming.closed_keys import ClosedKeys
+from worker.database.client import Database, Row
+from worker.models import Candidate, Partition
+
+FIRST_ID = -(2**63) + 1
+# So many priorities are looked through one by one; the rest at once.
+LEVELS_ONE_BY_ONE = 8
+
+_LOWEST = -(2**31) - 1
+_MIN_IDS = 1_000
+_QUICK_SECONDS = 0.02
+_SLOW_SECONDS = 0.1
+
+
+class Ring(Enum):
+    """Whose jobs to look at; the value names the condition that leaves the others out."""
+
+    OWN = ("own_ids",)
+    HELPED = ("helped_ids",)
+    ANY = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A priority that has jobs ready, and the ids of the first and the last of them."""
+
+    priority: int
+    first: int
+    last: int
+
+
+class Ground:
+    """Where one worker looks for jobs."""
+
+    def __init__(self, db: Database, partition: Partition) -> None:
+        self._db = db
+        self._partition = partition
+        self._ids = 20_000
+
+    def next_level(self, above: Level | None) -> Level | None:
+        """Find the most urgent priority with a job ready, or the next one after another."""
+        row = self._db.fetch_one("next_level", above=_LOWEST if above is None else above.priority)
+        return None if row is None else Level(row["priority"], row["first"], row["last"])
+
+    def end_of_stretch(self, after: int, last: int) -> int:
+        """Say how far to read in one statement, from an id on and up to another at most."""
+        return min(after + self._ids, last)
+
+    def read(
+        self, ring: Ring, level: Level, after: int, until: int, closures: ClosedKeys, limit: int
+    ) -> list[Candidate]:
+        """List the first jobs of a stretch that are not held back."""
+        began = time.monotonic()
+        conditions, closed = closures.conditions()
+        rows = self._db.fetch_all(
+            "ready_stretch",
+            (*ring.value, *conditions),
+            **closed,
+            priority=level.priority,
+            after=after,
+            until=until,
+            slot=self._partition.slot,
+            total=self._partition.total,
+            limit=limit,
+        )
+        if not rows:
+            self._learn(time.monotonic() - began)
+        return list(map(candidate_of, rows))
+
+    def read_beyond(
+        self, ring: Ring, level: Level, closures: ClosedKeys, limit: int
+    ) -> list[Candidate]:
+        """List the first jobs from a priority on that are not held back."""
+        conditions, closed = closures.conditions()
+        rows = self._db.fetch_all(
+            "ready_beyond",
+            (*ring.value, *conditions),
+            **closed,
+            priority=level.priority,
+            slot=self._partition.slot,
+            total=self._partition.total,
+            limit=limit,
+        )
+        return list(map(candidate_of, rows))
+
+    def first(self, ring: Ring, closures: ClosedKeys) -> Iterator[Candidate | None]:
+        """Look for a job that these keys do not hold back; yield None for each stretch in vain."""
+        level = self.next_level(None)
+        count = 0
+        while level is not None:
+            if count == LEVELS_ONE_BY_ONE:
+                yield from self.read_beyond(ring, level, closures, 1)
+                return
+            after = level.first - 1
+            while after < level.last:
+                until = self.end_of_stretch(after, level.last)
+                yield next(iter(self.read(ring, level, after, until, closures, 1)), None)
+                after = until
+            level = self.next_level(level)
+            count += 1
+
+    def _learn(self, seconds: float) -> None:
+        if seconds < _QUICK_SECONDS:
+            self._ids *= 2
+        elif seconds > _SLOW_SECONDS:
+            self._ids = max(self._ids // 2, _MIN_IDS)
+
+
+def candidate_of(row: Row) -> Candidate:
+    """Make a candidate of a row."""
+    return Candidate(
+        job_id=row["id"],
+        version=row["version"],
+        fence=row["fence"],
+        attempts=row["attempts"],
+        max_attempts=row["max_attempts"],
+        task=row["task"],
+        payload=row["payload"],
+        timeout_seconds=row["timeout_seconds"],
+        was_done=bool(row["was_done"]),
+        has_callback=bool(row["has_callback"]),
+        blocks=row["blocks"],
+        crashes=row["crashes"],
+        forgiven=row["forgiven"],
+        site=row["site"],
+        profile_id=row["profile_id"],
+        account_id=row["account_id"],
+    )

@@ -1,0 +1,103 @@
+"""What a run leaves behind that is ready and cannot be claimed: how many jobs, and why.
+
+Counted once, at the end of a run, stretch by stretch and for a few seconds at most.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from worker.claiming.closed_keys import ClosedKeys
+from worker.claiming.ground import Ground, Level
+from worker.database.client import Database, Row
+from worker.guards.keys import ClosedKey, keys_of
+from worker.models import Candidate, Partition
+
+COUNT_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """So many jobs, or more, that one closed key holds back."""
+
+    key: str
+    reason: str
+    jobs: int
+    or_more: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def count(db: Database, slots: range | None = None, total: int = 1) -> list[HeldBack]:
+    """Count the held-back jobs by reason, most first; those of some slots, or of all.
+
+    A job that several keys hold back counts for the one that opens last.
+    """
+    closures = ClosedKeys(db)
+    closures.refresh()
+    if not closures.closed:
+        return []
+    found: Counter[str] = Counter()
+    deadline = time.monotonic() + COUNT_SECONDS
+    is_complete = True
+    for level, after, until in _stretches(Ground(db, Partition(0, total))):
+        # Whatever happens, there is one look: nobody is told of nothing while jobs are held back.
+        is_complete = not found or time.monotonic() < deadline
+        if not is_complete:
+            break
+        for row in _groups(db, level.priority, after, until, slots, total):
+            if (closure := _closure_of(row, closures)) is not None:
+                found[closure.key] += row["jobs"]
+    return [
+        HeldBack(key, closures.closed[key].reason, jobs, or_more=not is_complete)
+        for key, jobs in found.most_common()
+    ]
+
+
+def _stretches(ground: Ground) -> Iterator[tuple[Level, int, int]]:
+    level = ground.next_level(None)
+    while level is not None:
+        after = level.first - 1
+        while after < level.last:
+            until = ground.end_of_stretch(after, level.last)
+            yield level, after, until
+            after = until
+        level = ground.next_level(level)
+
+
+def _groups(
+    db: Database, priority: int, after: int, until: int, slots: range | None, total: int
+) -> list[Row]:
+    where = {} if slots is None else {"slots": tuple(slots), "total": total}
+    conditions = () if slots is None else ("ids_of_slots",)
+    return db.fetch_all(
+        "ready_groups", conditions, priority=priority, after=after, until=until, **where
+    )
+
+
+def _closure_of(row: Row, closures: ClosedKeys) -> ClosedKey | None:
+    job = Candidate(
+        job_id=0,
+        version="",
+        fence=0,
+        attempts=0,
+        max_attempts=None,
+        task=row["task"],
+        payload="",
+        timeout_seconds=None,
+        was_done=False,
+        site=row["site"],
+        profile_id=row["profile"],
+        account_id=row["account"],
+    )
+    found = [closures.closed[key] for key in keys_of(job) if key in closures.closed]
+    return max(found, key=_opens_in_seconds, default=None)
+
+
+def _opens_in_seconds(closure: ClosedKey) -> float:
+    return float("inf") if closure.seconds is None else closure.seconds

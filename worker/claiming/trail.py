@@ -1,0 +1,28 @@
+"""What a worker remembers of a look for jobs: how far it came, and what it left out on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from worker.claiming.ground import FIRST_ID
+
+
+@dataclass(slots=True)
+class Trail:
+    """How far one way of looking has come at one priority, and what it left out on the way.
+
+    All that was ready up to `cursor` was found, or held back by `left_out`; so there is nothing to
+    look back for while those keys stay closed, but for jobs that came back. `news_then` is what
+    the pool knew then. The rest is of a look back under way: how far it has come, what it left out,
+    how long it took, what the pool knew when it began.
+    """
+
+    cursor: int = FIRST_ID
+    left_out: set[str] = field(default_factory=set)
+    looked_back_at: float = 0.0
+    took_seconds: float = 0.0
+    news_then: object = None
+    back: int | None = None
+    back_left_out: set[str] = field(default_factory=set)
+    back_took: float = 0.0
+    back_news: object = None
