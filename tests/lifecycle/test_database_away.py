@@ -29,7 +29,7 @@ NAME = "nightshift_away"
 # answers come through this process, which a busy machine may not let run for a while.
 IMPATIENT = (
     "from worker.database import client; open_session = client.open_session; "
-    "client.open_session = lambda settings, seconds: open_session(settings, min(seconds, 5.0)); "
+    "client.open_session = lambda where, seconds, wait: open_session(where, min(seconds, 5.0), wait); "
     "from worker.cli.main import main; main()"
 )
 
