@@ -13,7 +13,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from tests.unit.examples.test_webhook_receiver import EVENT, SECRET
+from tests.unit.webhook_event import EVENT, SECRET
 from tests.unit.webhooks.receiver import OK, Receiver, answer
 from worker.errors import SettingsError
 from worker.webhooks import sender
