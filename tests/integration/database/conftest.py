@@ -1,7 +1,8 @@
-"""Connections that cannot work, and the one line they are refused with."""
+"""Connections that cannot work, what a session is set to, and private servers of a test's own."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -11,6 +12,7 @@ from typing import Any
 import pymysql
 import pytest
 
+from tests.integration.database.conftest import ask, wait_for
 from worker.database.private_server import PrivateServer
 from worker.database_settings import DatabaseSettings
 from worker.errors import (
@@ -68,3 +70,39 @@ def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.005)
+
+
+def session(db):
+    (row,) = db.run_statement(
+        "SELECT @@session.time_zone AS zone, @@innodb_lock_wait_timeout AS lock_wait, "
+        "@@character_set_client AS client, @@character_set_results AS results"
+    )
+    # Its name differs between the two families, and newer MariaDBs know both.
+    isolation = db.run_statement(
+        "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation')"
+    )
+    return {**row, "isolation": isolation[0]["Value"]}
+
+
+WANTED_SESSION = {
+    "zone": "+00:00",
+    "lock_wait": 5,
+    "client": "utf8mb4",
+    "results": "utf8mb4",
+    "isolation": "READ-COMMITTED",
+}
+
+
+REPO = Path(__file__).parents[3]
+
+
+def processes_using(folder: Path) -> list[int]:
+    needle = b"--datadir=" + os.fsencode(folder)
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and needle in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found

@@ -14,8 +14,7 @@ import pymysql
 import pytest
 
 from tests.conftest import QueueForTests, because
-from tests.integration.database.conftest import over_tcp, refusal
-from tests.integration.database.test_session import WANTED_SESSION, session
+from tests.integration.database.conftest import WANTED_SESSION, over_tcp, refusal, session
 from worker.database import migrations
 from worker.database.client import Database
 from worker.database_settings import DatabaseSettings, database_settings

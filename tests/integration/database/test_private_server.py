@@ -12,12 +12,11 @@ from typing import Any
 import pymysql
 import pytest
 
-from tests.integration.database.conftest import ask, wait_for
+from tests.integration.database.conftest import REPO, ask, processes_using, wait_for
 from worker.database.private_server import PrivateServer
 from worker.database.server_binary import MARKS, find_server
 from worker.errors import DatabaseUnavailable
 
-REPO = Path(__file__).parents[3]
 START = (
     "import sys; from pathlib import Path; "
     "from worker.database.private_server import PrivateServer; "
@@ -34,18 +33,6 @@ def begin_start(folder: Path) -> subprocess.Popen[str]:
         start_new_session=True,
         text=True,
     )
-
-
-def processes_using(folder: Path) -> list[int]:
-    needle = b"--datadir=" + os.fsencode(folder)
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and needle in (entry / "cmdline").read_bytes():
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return found
 
 
 def test_it_starts_answers_and_stops(own: PrivateServer) -> None:

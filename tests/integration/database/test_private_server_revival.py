@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.database.conftest import wait_for
-from tests.integration.database.test_private_server import REPO, processes_using
+from tests.integration.database.conftest import REPO, processes_using, wait_for
 from worker.database.client import Database
 from worker.database.private_server import PrivateServer, PrivateSettings
 from worker.errors import DatabaseUnavailable

@@ -1,4 +1,4 @@
-"""A statement does not outlive its client's patience on the server."""
+"""Every session has the same settings, and no statement outlives its client's patience."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.integration.database.conftest import WANTED_SESSION, session
 from worker.database.session import statement_seconds
 from worker.errors import (
     DatabaseUnavailable,
@@ -66,27 +67,6 @@ def test_a_change_of_the_schema_may_take_as_long_as_it_needs(connect):
     db.lift_statement_limit()
 
     assert statement_limit(db) == 0
-
-
-def session(db):
-    (row,) = db.run_statement(
-        "SELECT @@session.time_zone AS zone, @@innodb_lock_wait_timeout AS lock_wait, "
-        "@@character_set_client AS client, @@character_set_results AS results"
-    )
-    # Its name differs between the two families, and newer MariaDBs know both.
-    isolation = db.run_statement(
-        "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation')"
-    )
-    return {**row, "isolation": isolation[0]["Value"]}
-
-
-WANTED_SESSION = {
-    "zone": "+00:00",
-    "lock_wait": 5,
-    "client": "utf8mb4",
-    "results": "utf8mb4",
-    "isolation": "READ-COMMITTED",
-}
 
 
 def test_every_session_has_the_same_settings(database):
