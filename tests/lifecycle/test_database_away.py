@@ -1,4 +1,7 @@
-"""The database may go away in any way: jobs in flight, browsers and outcomes stay."""
+"""The database may go away in any way: jobs in flight, browsers and outcomes stay.
+
+Shows invariant 8: what cannot be written now is kept, and written later under its fence.
+"""
 
 from __future__ import annotations
 

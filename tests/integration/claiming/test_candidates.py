@@ -1,4 +1,7 @@
-"""Which job comes next: partition, helping, priority, time, order, and what looking costs."""
+"""Which job comes next: partition, helping, priority, time, order, and what looking costs.
+
+Shows invariant 13: a look at a long queue, or at one with nothing to claim, costs next to nothing.
+"""
 
 from __future__ import annotations
 

@@ -12,12 +12,18 @@ from typing import Any
 import pymysql
 import pytest
 
-from tests.integration.database.conftest import ask, wait_for
 from worker.database.private_server import PrivateServer
 from worker.database_settings import DatabaseSettings
-from worker.errors import (
-    DatabaseUnavailable,
-)
+from worker.errors import DatabaseUnavailable
+
+REPO = Path(__file__).parents[3]
+WANTED_SESSION = {
+    "zone": "+00:00",
+    "lock_wait": 5,
+    "client": "utf8mb4",
+    "results": "utf8mb4",
+    "isolation": "READ-COMMITTED",
+}
 
 
 def refusal(db, kind=DatabaseUnavailable):
@@ -82,18 +88,6 @@ def session(db):
         "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation')"
     )
     return {**row, "isolation": isolation[0]["Value"]}
-
-
-WANTED_SESSION = {
-    "zone": "+00:00",
-    "lock_wait": 5,
-    "client": "utf8mb4",
-    "results": "utf8mb4",
-    "isolation": "READ-COMMITTED",
-}
-
-
-REPO = Path(__file__).parents[3]
 
 
 def processes_using(folder: Path) -> list[int]:
