@@ -1,6 +1,6 @@
 """Which job comes next: partition, helping, priority, time, order, and what looking costs.
 
-Shows invariant 13: a look at a long queue, or at one with nothing to claim, costs next to nothing.
+Shows invariant 13: however many jobs wait, no look reads all of them again.
 """
 
 from __future__ import annotations
