@@ -16,6 +16,8 @@ from typing import Any
 import pymysql
 import pytest
 
+from tests.integration.standing_clock import Clock
+from worker.claiming import candidates, closed_keys
 from worker.database.client import Database
 from worker.database.private_server import PrivateServer
 from worker.database.server_binary import find_server
@@ -210,3 +212,12 @@ def put_away(database):
         return archive.move(db, wanted, Label("me", "old"), until=until, statuses=statuses).jobs
 
     return put_away
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Let candidates and closures live by a clock of the test's own."""
+    clock = Clock()
+    for module in (candidates, closed_keys):
+        monkeypatch.setattr(module, "time", clock)
+    return clock

@@ -8,16 +8,13 @@ from dataclasses import replace
 import pytest
 
 from tests.conftest import because
-from tests.integration.profile_cli import cli, refused, said
-from tests.integration.profile_fixtures import add, worker
+from tests.integration.profile_cli import refused, said
 from worker.guards import limits
 from worker.models import Cause
 from worker.profiles import lease_endings, store
 from worker.profiles.states import State
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy
-
-__all__ = ["add", "cli", "worker"]
 
 
 def test_accounts_are_paused_listed_and_resumed(cli, add):

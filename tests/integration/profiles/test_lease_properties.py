@@ -19,15 +19,13 @@ from hypothesis.stateful import (
 )
 
 from tests.integration.profiles.lease_model import ACCOUNT, SLOTS, LeaseWorld, ModelLease
-from tests.integration.standing_clock import MOMENTS, Clock, clock
+from tests.integration.standing_clock import MOMENTS, Clock
 from worker.database.client import Database
 from worker.errors import ClaimLost, ProviderError, UsageError
 from worker.models import Claim, Ending, Outcome
 from worker.profiles import caretaker, lease_endings, leases, store
 from worker.profiles.states import TRANSITIONS, State
 from worker.recovery.deaths import settle_claims
-
-__all__ = ["clock"]
 
 slots = st.integers(0, SLOTS - 1)
 # The shared one more often, so that it has several holders.

@@ -16,7 +16,7 @@ from hypothesis.stateful import (
 
 from tests.conftest import because, hold
 from tests.integration.queue.queue_model import SLOTS, ModelJob, QueueWorld
-from tests.integration.standing_clock import MOMENTS, Clock, clock
+from tests.integration.standing_clock import MOMENTS, Clock
 from worker.claiming.candidates import Candidates
 from worker.database.client import Database
 from worker.drill import finish_ledger
@@ -26,7 +26,6 @@ from worker.queue.endings import MAX_BLOCKS, MAX_CRASHES
 from worker.recovery.deaths import settle_claims
 from worker.recovery.sweep import sweep
 
-__all__ = ["clock"]
 WHY = because("because")
 
 slots = st.integers(0, SLOTS - 1)
