@@ -16,10 +16,11 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from bench import launched, profile_storm_task
 from bench.profile_storm_audit import Findings, audit
+from bench.profile_storm_plan import Plan, name_of
 from bench.server import Bench, private_bench
 from worker.database.client import Database
 from worker.drill import finish_ledger
@@ -33,32 +34,6 @@ FILL_AT_ONCE = 5000
 PROFILES_AN_ACCOUNT = 5
 # A worker that is killed after the last of them leaves something that may be half done.
 STEPS = (None, None, "logged in", "submitting order")
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How large a storm is; the seed repeats the order of its kills."""
-
-    jobs: int
-    profiles: int
-    workers: int
-    kills: int
-    launcher_kills: int
-    seed: int
-    deadline_seconds: float
-
-    def is_shared(self, number: int) -> bool:
-        """Whether two may hold a profile at once: every tenth."""
-        return number % 10 == 9
-
-    @property
-    def shared(self) -> set[str]:
-        return {name_of(n) for n in range(self.profiles) if self.is_shared(n)}
-
-
-def name_of(number: int) -> str:
-    """Name a profile."""
-    return f"p{number:04}"
 
 
 class Storm:

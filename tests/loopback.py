@@ -11,13 +11,32 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 VIA = "X-Came-Through"
 
 
+class _Listener(ThreadingHTTPServer):
+    """Lets handlers know whose they are."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, address, handler, owner: _Server) -> None:
+        super().__init__(address, handler)
+        self.owner = owner
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers for a server of a test's, and says nothing on stderr."""
+
+    protocol_version = "HTTP/1.1"
+    server: _Listener
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
 class _Server:
     """A server in a thread; `port` is where it listens."""
 
     def __init__(self, handler: type[BaseHTTPRequestHandler], address: str = "127.0.0.1") -> None:
-        self._server = ThreadingHTTPServer((address, 0), handler)
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
+        self._server = _Listener((address, 0), handler, self)
         self.port = self._server.server_port
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
         self._thread.start()
@@ -26,6 +45,31 @@ class _Server:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+
+class _SiteHandler(_Handler):
+    """Answers, or refuses, as its site was told to."""
+
+    def do_GET(self) -> None:
+        site = self.server.owner
+        via, host = self.headers.get(VIA), self.headers["Host"].partition(":")[0]
+        is_refused = via in site.refused_proxies or host in site.refused_hosts
+        if self.path != "/favicon.ico":
+            site.asked[via] += 1
+            is_refused |= site.asked.total() <= site.first_refused
+            site.cookies.append(self.headers.get("Cookie"))
+            site.queries.append((via, self.path.partition("?")[2]))
+        body = b"<title>Just a moment...</title>" if is_refused else b"<title>in</title>"
+        self.send_response(403 if is_refused else 200)
+        if is_refused:
+            self.send_header("cf-mitigated", "challenge")
+            if site.retry_after is not None:
+                self.send_header("Retry-After", str(site.retry_after))
+        self.send_header("Set-Cookie", "seen=1; Max-Age=1000")
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
 
 class Site(_Server):
@@ -41,35 +85,45 @@ class Site(_Server):
         self.asked: Counter[str | None] = Counter()
         self.cookies: list[str | None] = []
         self.queries: list[tuple[str | None, str]] = []
-        site = self
+        super().__init__(_SiteHandler)
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
 
-            def do_GET(self) -> None:
-                via, host = self.headers.get(VIA), self.headers["Host"].partition(":")[0]
-                is_refused = via in site.refused_proxies or host in site.refused_hosts
-                if self.path != "/favicon.ico":
-                    site.asked[via] += 1
-                    is_refused |= site.asked.total() <= site.first_refused
-                    site.cookies.append(self.headers.get("Cookie"))
-                    site.queries.append((via, self.path.partition("?")[2]))
-                body = b"<title>Just a moment...</title>" if is_refused else b"<title>in</title>"
-                self.send_response(403 if is_refused else 200)
-                if is_refused:
-                    self.send_header("cf-mitigated", "challenge")
-                    if site.retry_after is not None:
-                        self.send_header("Retry-After", str(site.retry_after))
-                self.send_header("Set-Cookie", "seen=1; Max-Age=1000")
-                self.send_header("Content-Type", "text/html")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+class _ProxyHandler(_Handler):
+    """Passes requests on to the one site, if the login is right."""
 
-            def log_message(self, *_: object) -> None:
-                pass
+    def do_GET(self) -> None:
+        if self.headers.get("Proxy-Authorization") != self.server.owner.login:
+            self._refuse_login()
+            return
+        link = http.client.HTTPConnection("127.0.0.1", self.server.owner.site_port, timeout=10)
+        headers = {key: self.headers[key] for key in ("Host", "Cookie") if self.headers[key]}
+        path = "/" + self.path.split("/", 3)[3]
+        link.request("GET", path, headers={**headers, VIA: self.server.owner.name})
+        answer = link.getresponse()
+        body = answer.read()
+        self.send_response(answer.status)
+        for key, value in answer.getheaders():
+            if key.lower() not in ("date", "server"):
+                self.send_header(key, value)
+        self.end_headers()
+        self.wfile.write(body)
+        link.close()
 
-        super().__init__(Handler)
+    def do_CONNECT(self) -> None:
+        if self.headers.get("Proxy-Authorization") != self.server.owner.login:
+            self._refuse_login()
+        else:
+            # Nothing here speaks TLS: every such site is dead.
+            self.send_response(502)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    def _refuse_login(self) -> None:
+        self.server.owner.refused_logins += "Proxy-Authorization" in self.headers
+        self.send_response(407)
+        self.send_header("Proxy-Authenticate", 'Basic realm="night"')
+        self.send_header("Content-Length", "0")
+        self.end_headers()
 
 
 class HttpProxy(_Server):
@@ -78,52 +132,9 @@ class HttpProxy(_Server):
     def __init__(self, name: str, site_port: int, username: str, password: str) -> None:
         self.name, self.username, self.password = name, username, password
         self.refused_logins = 0
-        expected = "Basic " + base64.b64encode(f"{username}:{password}".encode()).decode()
-        proxy = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                if self.headers.get("Proxy-Authorization") != expected:
-                    self._refuse_login()
-                    return
-                link = http.client.HTTPConnection("127.0.0.1", site_port, timeout=10)
-                headers = {
-                    key: self.headers[key] for key in ("Host", "Cookie") if self.headers[key]
-                }
-                path = "/" + self.path.split("/", 3)[3]
-                link.request("GET", path, headers={**headers, VIA: proxy.name})
-                answer = link.getresponse()
-                body = answer.read()
-                self.send_response(answer.status)
-                for key, value in answer.getheaders():
-                    if key.lower() not in ("date", "server"):
-                        self.send_header(key, value)
-                self.end_headers()
-                self.wfile.write(body)
-                link.close()
-
-            def do_CONNECT(self) -> None:
-                if self.headers.get("Proxy-Authorization") != expected:
-                    self._refuse_login()
-                else:
-                    # Nothing here speaks TLS: every such site is dead.
-                    self.send_response(502)
-                    self.send_header("Content-Length", "0")
-                    self.end_headers()
-
-            def _refuse_login(self) -> None:
-                proxy.refused_logins += "Proxy-Authorization" in self.headers
-                self.send_response(407)
-                self.send_header("Proxy-Authenticate", 'Basic realm="night"')
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        super().__init__(Handler)
+        self.site_port = site_port
+        self.login = "Basic " + base64.b64encode(f"{username}:{password}".encode()).decode()
+        super().__init__(_ProxyHandler)
 
     @property
     def url(self) -> str:

@@ -200,3 +200,11 @@ def open_busy_page(site: Site, wait_until) -> Callable[[Page], None]:
 @pytest.fixture
 def errors_dir(tmp_path: Path) -> Path:
     return tmp_path / "errors"
+
+
+def wait_for_page_error(session, page) -> None:
+    """Let the page go on until its error, the last thing it says, has been recorded."""
+    deadline = time.monotonic() + 30
+    while not any(entry["type"] == "pageerror" for entry in session.recorder.console):
+        assert time.monotonic() < deadline, "the page's error was never recorded"
+        page.wait_for_timeout(20)

@@ -9,15 +9,8 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
+from tests.browser.conftest import wait_for_page_error
 from worker.browser.recorder import MAX_CONSOLE
-
-
-def wait_for_page_error(session, page) -> None:
-    """Let the page go on until its error, the last thing it says, has been recorded."""
-    deadline = time.monotonic() + 30
-    while not any(entry["type"] == "pageerror" for entry in session.recorder.console):
-        assert time.monotonic() < deadline, "the page's error was never recorded"
-        page.wait_for_timeout(20)
 
 
 def test_console_messages_and_page_errors_are_kept_up_to_a_bound(session, site):

@@ -14,8 +14,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Error as PlaywrightError
 
-from tests.browser.test_recorder import wait_for_page_error
-from tests.browser.vendor_server import DIALECTS, DebugBrowser, RecordingProxy, VendorServer
+from tests.browser.conftest import wait_for_page_error
+from tests.browser.debug_browser import DebugBrowser
+from tests.browser.recording_proxy import RecordingProxy
+from tests.browser.vendor_dialects import DIALECTS
+from tests.browser.vendor_server import VendorServer
 from worker.browser.evidence import capture
 from worker.browser.providers import profile_lock
 from worker.browser.providers.spec import ProfileSpec

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import threading
@@ -15,10 +16,14 @@ from typing import Any
 import pymysql
 import pytest
 
+from tests.integration.standing_clock import Clock
+from worker.claiming import candidates, closed_keys
 from worker.database.client import Database
 from worker.database.private_server import PrivateServer
 from worker.database.server_binary import find_server
 from worker.database_settings import DatabaseSettings
+from worker.history import archive
+from worker.history.archive import Label
 
 NO_TLS = {"mariadb": "--skip-ssl", "mysql": "--tls-version="}
 
@@ -173,3 +178,46 @@ def proxy(server: PrivateServer) -> Iterator[Proxy]:
     assert server.port is not None
     with closing(Proxy(server.port)) as proxy:
         yield proxy
+
+
+@pytest.fixture
+def finish(database, queue):
+    """Add a job that has ended, some seconds ago."""
+
+    def finish(result, *, task="visit", status="done", ago=60.0, url="https://example.com/"):
+        job = queue.enqueue(task, {"url": url})
+        database.run_statement(
+            "UPDATE work_queue SET status = %(status)s, result = %(result)s, attempts = 1,"
+            " last_error = IF(%(status)s = 'error', 'it broke', NULL),"
+            " finished_at = UTC_TIMESTAMP(6) - INTERVAL %(ago)s SECOND WHERE id = %(id)s",
+            {
+                "status": status,
+                "result": None if result is None else json.dumps(result),
+                "ago": ago,
+                "id": job,
+            },
+        )
+        return job
+
+    return finish
+
+
+@pytest.fixture
+def put_away(database):
+    """Move finished jobs to the archive, all or those named."""
+
+    def put_away(*ids, db=database, statuses=("done", "error")):
+        until = archive.now(db)
+        wanted = ids or [row["id"] for row in db.run_statement("SELECT id FROM work_queue")]
+        return archive.move(db, wanted, Label("me", "old"), until=until, statuses=statuses).jobs
+
+    return put_away
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Let candidates and closures live by a clock of the test's own."""
+    clock = Clock()
+    for module in (candidates, closed_keys):
+        monkeypatch.setattr(module, "time", clock)
+    return clock

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from worker.claiming import candidates, closed_keys
 from worker.database.client import Database
 
 MOMENTS = (0.4, 1.1, 11.0)
@@ -18,15 +15,6 @@ class Clock:
 
     def monotonic(self) -> float:
         return self.now
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """Let candidates and closures live by a clock of the test's own."""
-    clock = Clock()
-    for module in (candidates, closed_keys):
-        monkeypatch.setattr(module, "time", clock)
-    return clock
 
 
 def empty(db: Database, tables: tuple[str, ...]) -> None:

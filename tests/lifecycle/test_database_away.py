@@ -1,20 +1,32 @@
-"""The database may go away in any way: jobs in flight, browsers and outcomes stay."""
+"""The database may go away in any way: jobs in flight, browsers and outcomes stay.
+
+Shows invariant 8: what cannot be written now is kept, and written later under its fence.
+"""
 
 from __future__ import annotations
 
-import random
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from contextlib import closing
 from pathlib import Path
 
-import pymysql
 import pytest
 
 from tests.conftest import FAST_COMMITS, QueueForTests, reserved_port
 from tests.lifecycle.conftest import run_command, url_of, wait_until
+from tests.lifecycle.outages import (
+    NAME,
+    Place,
+    disk_full,
+    full,
+    half_open,
+    killed,
+    offline,
+    read_only,
+    stopped,
+    too_many_of_the_user,
+)
 from tests.lifecycle.pool import assert_done_once, browser_of, incarnations, worker_of
 from worker.database import migrations
 from worker.database.client import Database
@@ -24,35 +36,13 @@ from worker.drill import finish_ledger
 from worker.drill.proxy import Proxy
 from worker.system.process_tree import is_alive
 
-NAME = "nightshift_away"
 # The launcher with five seconds of patience for an answer instead of ten and fifteen. Not less: the
 # answers come through this process, which a busy machine may not let run for a while.
 IMPATIENT = (
     "from worker.database import client; open_session = client.open_session; "
-    "client.open_session = lambda where, seconds, wait: open_session(where, min(seconds, 5.0), wait); "
+    "client.open_session = lambda at, seconds, wait: open_session(at, min(seconds, 5.0), wait); "
     "from worker.cli.main import main; main()"
 )
-
-
-@dataclass(frozen=True)
-class Place:
-    """A database that can be made to go away, and the ways to it."""
-
-    server: PrivateServer
-    proxy: Proxy
-
-    def connect(self, user: str = "root") -> pymysql.Connection:
-        return pymysql.connect(unix_socket=str(self.server.socket_path), user=user)
-
-    def run(self, *statements: str) -> None:
-        with closing(self.connect()) as connection, connection.cursor() as cursor:
-            for statement in statements:
-                cursor.execute(statement)
-
-    @property
-    def url(self) -> str:
-        """What a user without special rights would be given."""
-        return f"mysql://pool@127.0.0.1:{self.proxy.port}/{NAME}"
 
 
 @pytest.fixture(scope="module")
@@ -86,82 +76,6 @@ def place(own_server) -> Iterator[Place]:
 def settings(place) -> DatabaseSettings:
     """Here every test looks at its database by the way that it does not break."""
     return DatabaseSettings(database=NAME, unix_socket=str(place.server.socket_path))
-
-
-@contextmanager
-def stopped(place: Place) -> Iterator[None]:
-    place.server.stop()
-    yield
-    place.server.start()
-
-
-@contextmanager
-def killed(place: Place) -> Iterator[None]:
-    place.server.kill()
-    yield
-    place.server.start()
-
-
-@contextmanager
-def half_open(place: Place) -> Iterator[None]:
-    place.proxy.go_half_open(1.0, random.Random(0))
-    yield
-    place.proxy.take_new()
-
-
-@contextmanager
-def full(place: Place) -> Iterator[None]:
-    """More connections than are allowed, and the pool's own have just been broken."""
-    with ExitStack() as stack:
-        for _ in range(12):
-            stack.enter_context(closing(place.connect("pool")))
-        # No new connection would be let in to lift the limit again: this one stays.
-        admin = stack.enter_context(closing(place.connect())).cursor()
-        admin.execute("SET GLOBAL max_connections = 10")
-        place.proxy.reset()
-        try:
-            yield
-        finally:
-            admin.execute("SET GLOBAL max_connections = 151")
-
-
-@contextmanager
-def read_only(place: Place) -> Iterator[None]:
-    place.run("SET GLOBAL read_only = ON")
-    try:
-        yield
-    finally:
-        place.run("SET GLOBAL read_only = OFF")
-
-
-@contextmanager
-def disk_full(place: Place) -> Iterator[None]:
-    """Whatever changes a job is refused as it would be on a full disk."""
-    place.run(
-        f"CREATE TRIGGER {NAME}.full BEFORE UPDATE ON {NAME}.work_queue FOR EACH ROW "
-        "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114, MESSAGE_TEXT = 'The table is full'"
-    )
-    yield
-    place.run(f"DROP TRIGGER {NAME}.full")
-
-
-@contextmanager
-def too_many_of_the_user(place: Place) -> Iterator[None]:
-    """The pool's own connections are broken, and its user is allowed but one, which is taken."""
-    place.run("ALTER USER pool@localhost, pool@'127.0.0.1' WITH MAX_USER_CONNECTIONS 1")
-    with closing(pymysql.connect(host="127.0.0.1", port=place.server.port, user="pool")):
-        place.proxy.reset()
-        yield
-    place.run("ALTER USER pool@localhost, pool@'127.0.0.1' WITH MAX_USER_CONNECTIONS 0")
-
-
-@contextmanager
-def offline(place: Place) -> Iterator[None]:
-    if place.server.status().flavour != "mysql":
-        pytest.skip("only MySQL has an offline mode")
-    place.run("SET GLOBAL offline_mode = ON")
-    yield
-    place.run("SET GLOBAL offline_mode = OFF")
 
 
 def journal(folder: Path) -> list[Path]:

@@ -1,4 +1,7 @@
-"""What pages that fail, hang or refuse leave behind, from the queue to the folder of evidence."""
+"""What pages that fail, hang or refuse leave behind, from the queue to the folder of evidence.
+
+Shows invariant 6: evidence is on disk before its job is settled.
+"""
 
 from __future__ import annotations
 

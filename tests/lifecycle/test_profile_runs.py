@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.vendor_server import DIALECTS, VendorServer
+from tests.browser.vendor_dialects import DIALECTS
+from tests.browser.vendor_server import VendorServer
 from tests.lifecycle.conftest import run_command, url_of, wait_until
 from tests.lifecycle.pool import worker_of
 from worker.browser.providers import profile_lock

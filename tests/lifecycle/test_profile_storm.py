@@ -12,7 +12,7 @@ import pytest
 
 from bench import profile_storm_task
 from bench.profile_storm_audit import Findings, audit
-from tests.lifecycle.conftest import REPO, clean_environment, wait_until
+from tests.lifecycle.conftest import REPO, Launcher, clean_environment, wait_until
 from tests.lifecycle.pool import worker_of
 from worker.drill import finish_ledger
 from worker.profiles import store
@@ -48,16 +48,7 @@ def test_two_launchers_on_one_database_never_share_a_profile(launch, database, q
     store.add(database, [NewProfile(f"p{n}", folder=folders / f"p{n}") for n in range(6)], "me")
     ledger = tmp_path / profile_storm_task.LEDGER
 
-    both = [
-        launch(
-            *("run", "--if-locked", "ignore", "--workers", 2, "--total", 4, "--offset", offset),
-            *("--follow",),
-            *("--tasks", Path(profile_storm_task.__file__), "--max-attempts", 9),
-            NIGHTSHIFT_STATE_DIR=str(tmp_path / f"state-{offset}"),
-            NIGHTSHIFT_STORM_FOLDER=str(tmp_path),
-        )
-        for offset in (0, 2)
-    ]
+    both = launch_both(launch, tmp_path)
     # Four jobs without end, so that each of the four workers holds a profile.
     endless = enqueue(database, 1e9, range(4))
     wait_until(lambda: in_progress(database) == endless, "both pools are at work", 40)
@@ -83,6 +74,20 @@ def test_two_launchers_on_one_database_never_share_a_profile(launch, database, q
     assert found.problems == {}
     assert found.done == 240
     assert found.unexplained_endings == 4
+
+
+def launch_both(launch, tmp_path) -> list[Launcher]:
+    """Start two launchers of two workers each, on one database."""
+    return [
+        launch(
+            *("run", "--if-locked", "ignore", "--workers", 2, "--total", 4, "--offset", offset),
+            *("--follow",),
+            *("--tasks", Path(profile_storm_task.__file__), "--max-attempts", 9),
+            NIGHTSHIFT_STATE_DIR=str(tmp_path / f"state-{offset}"),
+            NIGHTSHIFT_STORM_FOLDER=str(tmp_path),
+        )
+        for offset in (0, 2)
+    ]
 
 
 def enqueue(database, max_seconds: float, numbers: range) -> list[int]:

@@ -1,4 +1,7 @@
-"""A worker may die at any moment: its job goes on, its slot goes on, its browser does not."""
+"""A worker may die at any moment: its job goes on, its slot goes on, its browser does not.
+
+Shows invariant 5: the job of a dead worker returns to pending by itself.
+"""
 
 from __future__ import annotations
 

@@ -8,8 +8,6 @@ import json
 import signal
 import subprocess
 import sys
-import threading
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -17,38 +15,11 @@ import pytest
 
 from tests.conftest import because
 from tests.lifecycle.conftest import REPO, clean_environment, run_command, url_of
-from worker.database.client import Database
-from worker.history import archive
-from worker.history import results as exporting
-from worker.history.archive import Label
-from worker.history.results import Selection
 
 
 @pytest.fixture
 def cli(settings, tmp_path):
     return partial(run_command, tmp_path, DATABASE_URL=url_of(settings))
-
-
-@pytest.fixture
-def finish(database, queue):
-    """Add a job that has ended, some seconds ago."""
-
-    def finish(result, *, task="visit", status="done", ago=60.0, url="https://example.com/"):
-        job = queue.enqueue(task, {"url": url})
-        database.run_statement(
-            "UPDATE work_queue SET status = %(status)s, result = %(result)s, attempts = 1,"
-            " last_error = IF(%(status)s = 'error', 'it broke', NULL),"
-            " finished_at = UTC_TIMESTAMP(6) - INTERVAL %(ago)s SECOND WHERE id = %(id)s",
-            {
-                "status": status,
-                "result": None if result is None else json.dumps(result),
-                "ago": ago,
-                "id": job,
-            },
-        )
-        return job
-
-    return finish
 
 
 def ids(text):
@@ -183,44 +154,6 @@ def test_what_a_spreadsheet_would_run_is_defused_unless_raw_is_wanted(cli, finis
     assert safe["number"] == "-1"
 
 
-def test_jobs_come_in_batches_and_none_twice_though_many_finish_at_once(
-    database, queue, monkeypatch
-):
-    monkeypatch.setattr(exporting, "BATCH", 7)
-    queue.enqueue_many("visit", [{"n": n} for n in range(50)])
-    database.run_statement(
-        "UPDATE work_queue SET status = 'done', result = '1', "
-        "finished_at = '2026-01-01' + INTERVAL (id DIV 20) SECOND"
-    )
-    asked = []
-    fetch = database.fetch_all
-    monkeypatch.setattr(
-        database, "fetch_all", lambda name, **how: asked.append(name) or fetch(name, **how)
-    )
-
-    jobs = exporting.read(database, Selection())
-    next(jobs)
-    assert len(asked) == 1, "the first job is given before the last one is read"
-
-    rest = [job["payload"]["n"] for job in jobs]
-    assert rest == list(range(1, 50))
-    assert len(asked) == 8
-
-
-def test_following_leaves_the_last_moments_for_the_next_look(database, finish):
-    # The session's own clock, which stands still: time passes when the test says so.
-    database.run_statement("SET timestamp = 1000000000")
-    old = finish({}, ago=exporting.SETTLING_SECONDS + 0.1)
-    fresh = finish({}, ago=exporting.SETTLING_SECONDS - 0.1)
-    selection = Selection()
-
-    first = [job["id"] for job in exporting.read(database, selection, is_followed=True)]
-    database.run_statement("SET timestamp = 1000000001")
-    second = [job["id"] for job in exporting.read(database, selection, is_followed=True)]
-
-    assert (first, second) == ([old], [fresh])
-
-
 def test_following_goes_on_with_what_finishes_later_and_repeats_nothing(
     settings, tmp_path, finish, eventually
 ):
@@ -252,18 +185,6 @@ def test_a_file_that_cannot_be_written_is_told(cli, finish):
     done = cli("export", "-o", "/no/such/folder/x.csv")
     assert done.returncode == 2
     assert "cannot be written" in done.stderr
-
-
-@pytest.fixture
-def put_away(database):
-    """Move finished jobs to the archive, all or those named."""
-
-    def put_away(*ids, db=database, statuses=("done", "error")):
-        until = archive.now(db)
-        wanted = ids or [row["id"] for row in db.run_statement("SELECT id FROM work_queue")]
-        return archive.move(db, wanted, Label("me", "old"), until=until, statuses=statuses).jobs
-
-    return put_away
 
 
 def test_archived_jobs_are_exported_when_asked_for_in_the_order_they_finished(
@@ -314,58 +235,3 @@ def test_an_archived_failure_still_says_why(cli, queue, claim_as, put_away):
     (line,) = cli("export", "--archived", "--status", "error").stdout.splitlines()
 
     assert json.loads(line)["reason"] == "HTTP 404 from https://example.com/"
-
-
-def test_a_job_that_is_archived_between_two_reads_comes_once(
-    database, finish, put_away, monkeypatch
-):
-    monkeypatch.setattr(exporting, "BATCH", 2)
-    expected = [finish({}, ago=100 - n) for n in range(8)]
-
-    jobs = exporting.read(database, Selection(with_archive=True))
-    found = [next(jobs)["id"]]
-    # One that was read, one that is at hand, and one that is still to be read.
-    assert put_away(expected[0], expected[1], expected[5]) == 3
-    found += [job["id"] for job in jobs]
-
-    assert found == expected
-
-
-def test_while_the_archive_is_at_work_every_job_is_exported_once(
-    database, queue, put_away, monkeypatch
-):
-    monkeypatch.setattr(exporting, "BATCH", 5)
-    queue.enqueue_many("visit", [{"n": n} for n in range(600)])
-    database.run_statement(
-        "UPDATE work_queue SET status = 'done', result = '1', "
-        "finished_at = '2026-01-01' + INTERVAL (id * 7919 % 600) SECOND"
-    )
-    jobs = [row["id"] for row in database.run_statement("SELECT id FROM work_queue")]
-    moved = []
-
-    def move_all():
-        with closing(Database(database.settings)) as db:
-            starts = range(0, len(jobs), 5)
-            moved.extend(put_away(*jobs[start : start + 5], db=db) for start in starts)
-
-    thread = threading.Thread(target=move_all)
-    thread.start()
-    found = [job["id"] for job in exporting.read(database, Selection(with_archive=True))]
-    thread.join(60)
-
-    assert len(found) == 600
-    assert sorted(found) == sorted(jobs)
-    assert sum(moved) == 600
-
-
-def test_following_misses_nothing_that_the_archive_takes_at_once(database, finish, put_away):
-    first, second = finish({}, ago=30), finish({}, ago=20)
-    put_away(first)
-    selection = Selection(with_archive=True)
-
-    found = [job["id"] for job in exporting.read(database, selection, is_followed=True)]
-    third = finish({}, ago=10)
-    put_away(second, third)
-    found += [job["id"] for job in exporting.read(database, selection, is_followed=True)]
-
-    assert found == [first, second, third]

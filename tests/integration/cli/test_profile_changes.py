@@ -11,8 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.integration.profile_cli import SECRET, cli, ids, refused, said
-from tests.integration.profile_fixtures import add, worker
+from tests.integration.profile_cli import SECRET, ids, refused, said
 from tests.lifecycle.conftest import REPO, clean_environment, url_of, wait_until
 from worker.cli.wording import operator
 from worker.guards import breakers
@@ -20,8 +19,6 @@ from worker.profiles import lease_endings, leases, store
 from worker.profiles.states import State
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy
-
-__all__ = ["add", "cli", "worker"]
 
 
 @pytest.fixture

@@ -7,14 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.integration.profile_cli import SECRET, cli, ids, refused, said
-from tests.integration.profile_fixtures import add, worker
+from tests.integration.profile_cli import SECRET, ids, refused, said
 from worker.profiles import leases, store
 from worker.profiles.states import State
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy
-
-__all__ = ["add", "cli", "worker"]
 
 
 def test_a_local_profile_gets_a_folder_of_its_own(cli, database, tmp_path):

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
+
 from tests.conftest import because
-from tests.integration.profile_cli import cli, refused, said
-from tests.integration.profile_fixtures import add, worker
+from tests.integration.profile_cli import refused, said
 from worker.guards import limits
 from worker.models import Cause
 from worker.profiles import lease_endings, store
 from worker.profiles.states import State
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy
-
-__all__ = ["add", "cli", "worker"]
 
 
 def test_accounts_are_paused_listed_and_resumed(cli, add):
@@ -70,36 +69,58 @@ def test_a_line_without_its_profile_is_a_bad_line(cli, queue, tmp_path):
     assert sum(queue.counts().values()) == 0
 
 
-def test_why_tells_what_is_wrong_with_a_jobs_profile(cli, database, queue, worker, add):
-    proxies.add(database, replace(Proxy.parse("http://127.0.0.1:1"), name="berlin", region="us"))
-    add("p1", account_id="a1")
-    add("p2", proxy="berlin", region="de")
-    add("p3", "p4", provider="kameleo", vendor_id="v")
-    limits.set_limit(database, "vendor:kameleo", concurrent=1, per_minute=None, by="me")
-    first, busy, region, _, capped, lost, bad = (
-        queue.enqueue("visit", {"manifest": {"profile": name} | more})
-        for name, more in (
-            *(("p1", {}), ("p1", {}), ("p2", {}), ("p3", {}), ("p4", {}), ("p9", {})),
-            ("p1", {"on_conflict": "panic"}),
-        )
-    )
-    account = queue.enqueue("visit", {"manifest": {"account": "a1"}})
-    claim = worker.claim()
-    assert claim.job_id == first
-    assert worker.claim().profile_id == "p3"
+@pytest.fixture
+def why(cli):
+    """Ask why a job waits; the answer is one sentence."""
 
     def why(job: int) -> str:
         sentence = said(cli("why", job))
         assert "\n" not in sentence
         return sentence
 
+    return why
+
+
+def enqueue_for(queue, profile: str, **manifest: str) -> int:
+    return queue.enqueue("visit", {"manifest": {"profile": profile} | manifest})
+
+
+def test_why_tells_who_uses_a_jobs_profile(why, queue, worker, add):
+    add("p1", account_id="a1")
+    first, busy = enqueue_for(queue, "p1"), enqueue_for(queue, "p1")
+    account = queue.enqueue("visit", {"manifest": {"account": "a1"}})
+    assert worker.claim().job_id == first
+
     holder = f"worker 0 (incarnation 1000), job {first}"
     assert f"waits because profile p1 is in use ({holder}); next look in 1 s" in why(busy)
     assert f"no profile of account a1 is ready: profile p1 is in use ({holder})" in why(account)
+
+
+def test_why_tells_of_a_proxy_elsewhere_and_of_a_vendors_limit(why, database, queue, worker, add):
+    proxies.add(database, replace(Proxy.parse("http://127.0.0.1:1"), name="berlin", region="us"))
+    add("p2", proxy="berlin", region="de")
+    add("p3", "p4", provider="kameleo", vendor_id="v")
+    limits.set_limit(database, "vendor:kameleo", concurrent=1, per_minute=None, by="me")
+    region, _, capped = (enqueue_for(queue, name) for name in ("p2", "p3", "p4"))
+    assert worker.claim().profile_id == "p3"
+
     assert "proxy berlin of profile p2 is in us, not in de" in why(region)
     assert "1 of 1 jobs of vendor:kameleo are running" in why(capped)
+
+
+def test_why_tells_that_a_job_will_fail_when_it_is_tried(why, queue, add):
+    add("p1")
+    lost, bad = enqueue_for(queue, "p9"), enqueue_for(queue, "p1", on_conflict="panic")
+
     assert "will fail when it is tried: there is no profile p9" in why(lost)
     assert "will fail when it is tried: manifest.on_conflict" in why(bad)
+
+
+def test_why_tells_what_state_a_jobs_profile_is_in(why, database, queue, worker, add):
+    add("p1", account_id="a1")
+    enqueue_for(queue, "p1")
+    claim, busy = worker.claim(), enqueue_for(queue, "p1")
+
     lease_endings.end_unexplained(
         database, "p1", claim.lease_fence, author="sweep", reason="it expired"
     )
@@ -107,15 +128,21 @@ def test_why_tells_what_is_wrong_with_a_jobs_profile(cli, database, queue, worke
     store.set_state(database, "p1", State.QUARANTINED, reason="captcha loop", by="me")
     assert why(busy).endswith("waits because profile p1 is quarantined: captcha loop")
     store.set_state(database, "p1", State.AVAILABLE, reason="", by="me")
-    store.pause_account(database, "a1", reason="holiday", by="me")
-    assert "account a1 is paused: holiday" in why(busy)
-    assert "account a1 is paused: holiday" in why(account)
-    store.resume_account(database, "a1", by="me")
     store.check_out(database, "p1", person="ada@desk", seconds=3600, reason="")
     assert "profile p1 is in use (ada@desk); next look in 3" in why(busy)
     store.give_back(database, "p1", by="ada")
     assert "no pool is at work" in why(busy)
     assert store.get(database, "p1")["state"] == "available"
+
+
+def test_why_tells_that_a_jobs_account_is_paused(why, database, queue, add):
+    add("p1", account_id="a1")
+    job = enqueue_for(queue, "p1")
+    account = queue.enqueue("visit", {"manifest": {"account": "a1"}})
+    store.pause_account(database, "a1", reason="holiday", by="me")
+
+    assert "account a1 is paused: holiday" in why(job)
+    assert "account a1 is paused: holiday" in why(account)
 
 
 def test_the_status_counts_profiles_and_paused_accounts(cli, database, add):

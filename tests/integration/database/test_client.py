@@ -14,6 +14,7 @@ import pymysql
 import pytest
 
 from tests.conftest import QueueForTests, because
+from tests.integration.database.conftest import WANTED_SESSION, over_tcp, refusal, session
 from worker.database import migrations
 from worker.database.client import Database
 from worker.database_settings import DatabaseSettings, database_settings
@@ -22,7 +23,6 @@ from worker.errors import (
     BadData,
     DatabaseUnavailable,
     NightshiftError,
-    SettingsError,
     UsageError,
 )
 
@@ -30,40 +30,7 @@ PASSWORD = "p@ss/w:rd?#%ü"
 WHY = because("the page was grey")
 
 
-def session(db):
-    (row,) = db.run_statement(
-        "SELECT @@session.time_zone AS zone, @@innodb_lock_wait_timeout AS lock_wait, "
-        "@@character_set_client AS client, @@character_set_results AS results"
-    )
-    # Its name differs between the two families, and newer MariaDBs know both.
-    isolation = db.run_statement(
-        "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation')"
-    )
-    return {**row, "isolation": isolation[0]["Value"]}
-
-
 OPEN_FILES = Path("/proc/self/fd")
-WANTED_SESSION = {
-    "zone": "+00:00",
-    "lock_wait": 5,
-    "client": "utf8mb4",
-    "results": "utf8mb4",
-    "isolation": "READ-COMMITTED",
-}
-
-
-def refusal(db, kind=DatabaseUnavailable):
-    """Use a connection that cannot work; return the one line it is refused with."""
-    with closing(db), pytest.raises(kind) as caught:
-        db.fetch_one("outlook")
-    text = str(caught.value)
-    assert "\n" not in text
-    assert text == text.strip()
-    return text
-
-
-def over_tcp(server, **changes):
-    return DatabaseSettings(host="127.0.0.1", port=server.port, database="mysql", **changes)
 
 
 @pytest.fixture
@@ -85,35 +52,6 @@ def waits_for_locks(database):
     """Count how often anybody had to wait for a row lock since the server's start."""
     (row,) = database.run_statement("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_waits'")
     return int(row["Value"])
-
-
-def test_every_session_has_the_same_settings(database):
-    assert session(database) == WANTED_SESSION
-
-
-def test_a_session_is_in_utc_and_utf8mb4_even_where_the_server_is_not(mysql, connect):
-    with mysql.cursor() as cursor:
-        cursor.execute("SET GLOBAL time_zone = '+05:00'")
-        try:
-            db = connect()
-            assert session(db) == WANTED_SESSION
-            assert db.run_statement("SELECT NOW() = UTC_TIMESTAMP() AS same") == [{"same": 1}]
-        finally:
-            cursor.execute("SET GLOBAL time_zone = '+00:00'")
-
-
-def test_an_emoji_comes_back_as_it_was(database):
-    (row,) = database.run_statement("SELECT %(text)s AS text", {"text": "密码 🦉 ü"})
-    assert row["text"] == "密码 🦉 ü"
-
-
-def test_a_new_connection_after_a_loss_has_the_same_settings(database, connect):
-    other = connect()
-    (row,) = other.run_statement("SELECT CONNECTION_ID() AS id")
-    database.run_statement(f"KILL {row['id']}")
-    other.patience_seconds = 20
-    other.ping()
-    assert session(other) == WANTED_SESSION
 
 
 def test_a_value_too_long_for_its_column_is_told_as_bad_data(queue):
@@ -289,48 +227,6 @@ def test_a_missing_right_is_told_with_the_grant_that_gives_it(make_user, connect
         migrations.ensure(connect({"user": user, "password": "the-secret"}))
     assert "GRANT ALL ON `nightshift_test`.*" in str(caught.value)
     assert "the-secret" not in str(caught.value)
-
-
-def cipher(settings):
-    with closing(Database(settings)) as db:
-        return db.run_statement("SHOW STATUS LIKE 'Ssl_cipher'")[0]["Value"]
-
-
-def test_tls_is_used_checked_or_left_out_as_asked(tls_server, tmp_path):
-    ca = str(tmp_path / "certificate.pem")
-    assert cipher(over_tcp(tls_server, ssl_mode="required"))
-    assert cipher(over_tcp(tls_server, ssl_mode="preferred"))
-    assert cipher(over_tcp(tls_server, ssl_mode="verify-ca", ssl_ca=ca))
-    assert cipher(over_tcp(tls_server, ssl_mode="verify-identity", ssl_ca=ca))
-    assert not cipher(over_tcp(tls_server, ssl_mode="disabled"))
-
-    text = refusal(Database(over_tcp(tls_server, ssl_mode="verify-ca")))
-    assert "certificate verify failed" in text
-    named = replace(over_tcp(tls_server, ssl_mode="verify-identity", ssl_ca=ca), host="localhost")
-    assert "certificate" in refusal(Database(named))
-
-
-def test_a_server_without_tls_is_refused_where_tls_is_required(own_server):
-    assert not cipher(over_tcp(own_server, ssl_mode="preferred"))
-    text = refusal(Database(over_tcp(own_server, ssl_mode="required")), NightshiftError)
-    assert f"127.0.0.1:{own_server.port}" in text
-    assert "TLS" in text or "SSL" in text
-
-
-def test_a_password_gets_over_a_line_without_tls(own_server):
-    with closing(Database(over_tcp(own_server))) as root:
-        root.run_statement("DROP USER IF EXISTS owl@localhost")
-        root.run_statement("CREATE USER owl@localhost IDENTIFIED BY 'the-secret'")
-    as_owl = over_tcp(own_server, user="owl", password="the-secret")
-    with closing(Database(replace(as_owl, database="information_schema"))) as db:
-        assert db.run_statement("SELECT CURRENT_USER() AS me") == [{"me": "owl@localhost"}]
-
-
-def test_a_missing_authority_file_is_named(tmp_path):
-    absent = str(tmp_path / "absent.pem")
-    settings = DatabaseSettings(host="127.0.0.1", ssl_mode="verify-ca", ssl_ca=absent)
-    with pytest.raises(SettingsError, match=r"absent\.pem"):
-        Database(settings).ping()
 
 
 def test_waiting_for_an_absent_server_keeps_no_socket_open(tmp_path):

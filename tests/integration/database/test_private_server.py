@@ -1,67 +1,27 @@
+"""The private server: started once, durable, reached by its owner alone, clear about trouble."""
+
 from __future__ import annotations
 
 import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pymysql
 import pytest
 
-from worker.database import server_binary
-from worker.database.client import Database
-from worker.database.private_server import PrivateServer, PrivateSettings
+from tests.integration.database.conftest import REPO, ask, processes_using, wait_for
+from worker.database.private_server import PrivateServer
 from worker.database.server_binary import MARKS, find_server
 from worker.errors import DatabaseUnavailable
 
-REPO = Path(__file__).parents[3]
 START = (
     "import sys; from pathlib import Path; "
     "from worker.database.private_server import PrivateServer; "
     "PrivateServer(Path(sys.argv[1])).start(); print('started')"
 )
-
-REVIVE = (
-    "import sys; from pathlib import Path; "
-    "from worker.database.private_server import PrivateServer; "
-    "print(PrivateServer(Path(sys.argv[1])).revive())"
-)
-
-
-@pytest.fixture(scope="module")
-def ready_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder whose data is made already: only the first of the tests below pays for it."""
-    folder = tmp_path_factory.mktemp("private")
-    yield folder
-    PrivateServer(folder).kill()
-
-
-@pytest.fixture
-def own(ready_folder: Path) -> Iterator[PrivateServer]:
-    server = PrivateServer(ready_folder)
-    yield server
-    server.kill()
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[PrivateServer]:
-    server = PrivateServer(tmp_path / "mysql")
-    yield server
-    server.kill()
-
-
-def ask(server: PrivateServer, query: str) -> tuple[Any, ...]:
-    with (
-        pymysql.connect(unix_socket=str(server.socket_path), user="root") as connection,
-        connection.cursor() as cursor,
-    ):
-        cursor.execute(query)
-        return cursor.fetchone() or ()
 
 
 def begin_start(folder: Path) -> subprocess.Popen[str]:
@@ -73,25 +33,6 @@ def begin_start(folder: Path) -> subprocess.Popen[str]:
         start_new_session=True,
         text=True,
     )
-
-
-def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.005)
-
-
-def processes_using(folder: Path) -> list[int]:
-    needle = b"--datadir=" + os.fsencode(folder)
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and needle in (entry / "cmdline").read_bytes():
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return found
 
 
 def test_it_starts_answers_and_stops(own: PrivateServer) -> None:
@@ -247,94 +188,10 @@ def test_data_of_the_other_flavour_is_refused_with_the_way_out(tmp_path: Path) -
         server.start()
 
 
-def test_a_missing_server_program_is_told_with_its_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("NIGHTSHIFT_MYSQLD", raising=False)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(server_binary, "SYSTEM_FOLDERS", str(tmp_path))
-    with pytest.raises(DatabaseUnavailable, match=r"make setup.*default-mysql-server-core"):
-        PrivateServer(tmp_path / "mysql").start()
-
-
-def test_a_program_that_does_not_run_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DatabaseUnavailable, match=f"{tmp_path}/absent does not run"):
-        PrivateServer(tmp_path / "mysql", binary=tmp_path / "absent").start()
-
-
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(DatabaseUnavailable, match=f"{tmp_path}/file/mysql"):
         PrivateServer(tmp_path / "file" / "mysql").start()
-
-
-def begin_revival(folder: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", REVIVE, folder], cwd=REPO, stdout=subprocess.PIPE, text=True
-    )
-
-
-def let_it_be_revived(server: PrivateServer) -> None:
-    """Forget that it was started again a moment ago."""
-    (server.folder / "revived").unlink(missing_ok=True)
-
-
-def test_a_killed_server_is_started_again_by_one_of_those_who_miss_it(own: PrivateServer) -> None:
-    own.start()
-    let_it_be_revived(own)
-    own.kill()
-
-    starters = [begin_revival(own.folder) for _ in range(4)]
-    outputs = sorted(starter.communicate(timeout=60)[0] for starter in starters)
-
-    assert outputs == ["False\n"] * 3 + ["True\n"]
-    wait_for(lambda: own.status().answers)
-    assert len(processes_using(own.data_path)) == 1
-
-
-def test_a_server_that_was_stopped_is_not_started_again_by_those_who_miss_it(
-    own: PrivateServer,
-) -> None:
-    own.start()
-    let_it_be_revived(own)
-    own.stop()
-
-    assert not own.revive()
-    assert not own.is_running()
-    assert "was stopped; start it: python launcher.py db start" in own.absence("")
-
-
-def test_a_server_that_dies_of_its_start_is_not_started_again_and_again(own: PrivateServer) -> None:
-    own.start()
-    let_it_be_revived(own)
-    own.kill()
-    assert own.revive()
-    own.kill()
-
-    assert not own.revive()
-    assert not own.is_running()
-
-
-def test_a_client_that_waits_starts_its_killed_server_by_itself(own: PrivateServer) -> None:
-    own.start()
-    let_it_be_revived(own)
-    settings = PrivateSettings(
-        database="", unix_socket=str(own.socket_path), server_folder=own.folder
-    )
-    with closing(Database(settings, patience_seconds=60)) as db:
-        db.ping()
-        own.kill()
-        db.ping()
-    assert own.status().answers
-
-
-def test_a_client_of_a_stopped_server_says_how_to_start_it(own: PrivateServer) -> None:
-    own.start()
-    own.stop()
-    settings = PrivateSettings(unix_socket=str(own.socket_path), server_folder=own.folder)
-
-    with pytest.raises(DatabaseUnavailable, match=r"was stopped; start it: .* db start"):
-        Database(settings).ping()
 
 
 def test_every_test_gets_a_fresh_database(mysql: pymysql.Connection[Any]) -> None:

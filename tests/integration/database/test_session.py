@@ -1,4 +1,4 @@
-"""A statement does not outlive its client's patience on the server."""
+"""Every session has the same settings, and no statement outlives its client's patience."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import time
 
 import pytest
 
+from tests.integration.database.conftest import WANTED_SESSION, session
 from worker.database.session import statement_seconds
-from worker.errors import DatabaseUnavailable
+from worker.errors import (
+    DatabaseUnavailable,
+)
 
 SLOW_READ = "SELECT COUNT(*) AS n FROM information_schema.columns WHERE SLEEP(1) = 0"
 SLOW_WRITE = "INSERT INTO slow SELECT SLEEP(1) FROM information_schema.columns LIMIT 20"
@@ -64,3 +67,32 @@ def test_a_change_of_the_schema_may_take_as_long_as_it_needs(connect):
     db.lift_statement_limit()
 
     assert statement_limit(db) == 0
+
+
+def test_every_session_has_the_same_settings(database):
+    assert session(database) == WANTED_SESSION
+
+
+def test_a_session_is_in_utc_and_utf8mb4_even_where_the_server_is_not(mysql, connect):
+    with mysql.cursor() as cursor:
+        cursor.execute("SET GLOBAL time_zone = '+05:00'")
+        try:
+            db = connect()
+            assert session(db) == WANTED_SESSION
+            assert db.run_statement("SELECT NOW() = UTC_TIMESTAMP() AS same") == [{"same": 1}]
+        finally:
+            cursor.execute("SET GLOBAL time_zone = '+00:00'")
+
+
+def test_an_emoji_comes_back_as_it_was(database):
+    (row,) = database.run_statement("SELECT %(text)s AS text", {"text": "密码 🦉 ü"})
+    assert row["text"] == "密码 🦉 ü"
+
+
+def test_a_new_connection_after_a_loss_has_the_same_settings(database, connect):
+    other = connect()
+    (row,) = other.run_statement("SELECT CONNECTION_ID() AS id")
+    database.run_statement(f"KILL {row['id']}")
+    other.patience_seconds = 20
+    other.ping()
+    assert session(other) == WANTED_SESSION

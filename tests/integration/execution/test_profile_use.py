@@ -8,13 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.integration.profile_fixtures import add, enqueue, state, worker
+from tests.integration.profile_fixtures import state
 from worker.database.client import Database
 from worker.execution import profile_use as module
 from worker.execution.profile_use import ProfileUse
 from worker.profiles import lease_endings, leases
-
-__all__ = ["add", "enqueue", "worker"]
 
 ENDLESS = float("inf")
 

@@ -7,15 +7,10 @@ from contextlib import closing
 import pytest
 
 from tests.integration.gate_worker import OTHER, SHOP, Worker, fail, failure, trip
+from tests.integration.guards.conftest import breaker, pass_time
 from worker.errors import UsageError
 from worker.guards import breakers, canaries
 from worker.models import Ending, Outcome
-
-
-@pytest.fixture
-def worker(database):
-    with closing(Worker(database.settings)) as worker:
-        yield worker
 
 
 def test_a_breaker_opens_on_a_spike_and_leaves_other_sites_alone(database, queue, worker):
@@ -49,22 +44,6 @@ def test_failures_that_are_not_the_sites_fault_open_nothing(database, queue, wor
         fail(worker, worker.claim_now(), blames_site=False)
 
     assert worker.claim_now() is not None
-
-
-def pass_time(database, beyond: float = 4.0) -> None:
-    """Let the breaker's time be over; four seconds later its canary's neighbours are ready, too."""
-    seconds = float(breaker(database)["wait_seconds"] or 0) + beyond
-    database.run_statement(f"UPDATE breakers SET until = until - INTERVAL {seconds} SECOND")
-    database.run_statement(
-        f"UPDATE work_queue SET not_before = not_before - INTERVAL {seconds} SECOND"
-    )
-    database.run_statement(
-        "UPDATE work_queue SET not_before = NULL WHERE not_before < UTC_TIMESTAMP(6)"
-    )
-
-
-def breaker(database):
-    return breakers.all_breakers(database)[0][0]
 
 
 def test_one_canary_goes_out_when_the_time_is_over_and_its_success_closes_the_breaker(

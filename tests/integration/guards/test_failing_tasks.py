@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-
 import pytest
 
 from tests.integration.gate_worker import SHOP, WHY, Worker, fail, trip
-from tests.integration.guards.test_breakers import breaker, pass_time
+from tests.integration.guards.conftest import breaker, pass_time
 from worker.guards import breakers
 from worker.models import Cause, Claim, Ending, Outcome
-
-
-@pytest.fixture
-def worker(database):
-    with closing(Worker(database.settings)) as worker:
-        yield worker
 
 
 def finish(worker: Worker, claim: Claim) -> None:

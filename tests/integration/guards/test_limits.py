@@ -17,12 +17,6 @@ from worker.profiles import store
 from worker.profiles.store import NewProfile
 
 
-@pytest.fixture
-def worker(database):
-    with closing(Worker(database.settings)) as worker:
-        yield worker
-
-
 def test_the_site_of_a_job_is_the_host_of_its_url(queue, database):
     expected = {
         SHOP: "shop.example",

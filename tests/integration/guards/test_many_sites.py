@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-
-import pytest
-
-from tests.integration.gate_worker import Worker, fail
+from tests.integration.gate_worker import fail
 from worker.guards import breakers
-
-
-@pytest.fixture
-def worker(database):
-    with closing(Worker(database.settings)) as worker:
-        yield worker
 
 
 def test_sites_that_failed_once_are_not_read_by_workers_and_are_forgotten(database, worker):

@@ -1,4 +1,7 @@
-"""The archive moves finished jobs with all they have; jobs in = queue + archive at any moment."""
+"""The archive moves finished jobs with all they have; jobs in = queue + archive at any moment.
+
+Shows invariant 9: no job is lost or counted twice on its way to the archive.
+"""
 
 from __future__ import annotations
 

@@ -1,47 +1,103 @@
-"""What follows the results misses no finish, however late it is committed, and repeats none."""
+"""Finished jobs are read in batches, each once, whatever the archive does meanwhile."""
 
 from __future__ import annotations
 
+import threading
 from contextlib import closing
 
 from worker.database.client import Database
-from worker.history import results
+from worker.history import results as exporting
 from worker.history.results import Selection
 
 
-def finish_at(database: Database, job_id: int, seconds_ago: float) -> None:
+def test_jobs_come_in_batches_and_none_twice_though_many_finish_at_once(
+    database, queue, monkeypatch
+):
+    monkeypatch.setattr(exporting, "BATCH", 7)
+    queue.enqueue_many("visit", [{"n": n} for n in range(50)])
     database.run_statement(
         "UPDATE work_queue SET status = 'done', result = '1', "
-        "finished_at = UTC_TIMESTAMP(6) - INTERVAL %(ago)s SECOND WHERE id = %(id)s",
-        {"id": job_id, "ago": seconds_ago},
+        "finished_at = '2026-01-01' + INTERVAL (id DIV 20) SECOND"
+    )
+    asked = []
+    fetch = database.fetch_all
+    monkeypatch.setattr(
+        database, "fetch_all", lambda name, **how: asked.append(name) or fetch(name, **how)
     )
 
+    jobs = exporting.read(database, Selection())
+    next(jobs)
+    assert len(asked) == 1, "the first job is given before the last one is read"
 
-def followed(database: Database, selection: Selection) -> list[int]:
-    return [job["id"] for job in results.read(database, selection, is_followed=True)]
+    rest = [job["payload"]["n"] for job in jobs]
+    assert rest == list(range(1, 50))
+    assert len(asked) == 8
 
 
-def test_a_finish_that_waited_for_a_lock_is_given_when_it_is_committed(database, queue, settings):
-    late, prompt = queue.enqueue("visit", {}), queue.enqueue("visit", {})
+def test_following_leaves_the_last_moments_for_the_next_look(database, finish):
+    # The session's own clock, which stands still: time passes when the test says so.
+    database.run_statement("SET timestamp = 1000000000")
+    old = finish({}, ago=exporting.SETTLING_SECONDS + 0.1)
+    fresh = finish({}, ago=exporting.SETTLING_SECONDS - 0.1)
     selection = Selection()
-    with closing(Database(settings)) as worker:
-        worker.run_statement("BEGIN")
-        finish_at(worker, late, 30)
-        finish_at(database, prompt, 10)
-        assert followed(database, selection) == [prompt]
-        worker.run_statement("COMMIT")
 
-    assert followed(database, selection) == [late]
-    assert followed(database, selection) == []
+    first = [job["id"] for job in exporting.read(database, selection, is_followed=True)]
+    database.run_statement("SET timestamp = 1000000001")
+    second = [job["id"] for job in exporting.read(database, selection, is_followed=True)]
+
+    assert (first, second) == ([old], [fresh])
 
 
-def test_following_from_a_moment_on_never_goes_back_behind_it(database, queue):
-    before, after = queue.enqueue("visit", {}), queue.enqueue("visit", {})
-    finish_at(database, before, 40)
-    finish_at(database, after, 10)
-    selection = Selection(
-        since=database.run_statement("SELECT UTC_TIMESTAMP(6) - INTERVAL 20 SECOND AS t")[0]["t"]
+def test_a_job_that_is_archived_between_two_reads_comes_once(
+    database, finish, put_away, monkeypatch
+):
+    monkeypatch.setattr(exporting, "BATCH", 2)
+    expected = [finish({}, ago=100 - n) for n in range(8)]
+
+    jobs = exporting.read(database, Selection(with_archive=True))
+    found = [next(jobs)["id"]]
+    # One that was read, one that is at hand, and one that is still to be read.
+    assert put_away(expected[0], expected[1], expected[5]) == 3
+    found += [job["id"] for job in jobs]
+
+    assert found == expected
+
+
+def test_while_the_archive_is_at_work_every_job_is_exported_once(
+    database, queue, put_away, monkeypatch
+):
+    monkeypatch.setattr(exporting, "BATCH", 5)
+    queue.enqueue_many("visit", [{"n": n} for n in range(600)])
+    database.run_statement(
+        "UPDATE work_queue SET status = 'done', result = '1', "
+        "finished_at = '2026-01-01' + INTERVAL (id * 7919 % 600) SECOND"
     )
+    jobs = [row["id"] for row in database.run_statement("SELECT id FROM work_queue")]
+    moved = []
 
-    assert followed(database, selection) == [after]
-    assert followed(database, selection) == []
+    def move_all():
+        with closing(Database(database.settings)) as db:
+            starts = range(0, len(jobs), 5)
+            moved.extend(put_away(*jobs[start : start + 5], db=db) for start in starts)
+
+    thread = threading.Thread(target=move_all)
+    thread.start()
+    found = [job["id"] for job in exporting.read(database, Selection(with_archive=True))]
+    thread.join(60)
+
+    assert len(found) == 600
+    assert sorted(found) == sorted(jobs)
+    assert sum(moved) == 600
+
+
+def test_following_misses_nothing_that_the_archive_takes_at_once(database, finish, put_away):
+    first, second = finish({}, ago=30), finish({}, ago=20)
+    put_away(first)
+    selection = Selection(with_archive=True)
+
+    found = [job["id"] for job in exporting.read(database, selection, is_followed=True)]
+    third = finish({}, ago=10)
+    put_away(second, third)
+    found += [job["id"] for job in exporting.read(database, selection, is_followed=True)]
+
+    assert found == [first, second, third]

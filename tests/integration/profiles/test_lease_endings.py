@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.integration.gate_worker import Worker
-from tests.integration.profile_fixtures import add, enqueue, events, other, state, worker
+from tests.integration.profile_fixtures import events, state
 from worker.database.client import Database
 from worker.errors import ProviderError
 from worker.profiles import caretaker, lease_endings, leases, store
 from worker.profiles.states import State
-
-__all__ = ["add", "enqueue", "other", "worker"]
 
 EXPIRE = "UPDATE profile_leases SET expires_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND"
 

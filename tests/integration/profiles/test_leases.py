@@ -6,21 +6,11 @@ from contextlib import closing
 
 import pytest
 
-from tests.integration.profile_fixtures import (
-    add,
-    enqueue,
-    events,
-    finish,
-    other,
-    state,
-    worker,
-)
+from tests.integration.profile_fixtures import events, finish, state
 from worker.database.client import Database
 from worker.errors import LeaseLost, UsageError
 from worker.profiles import caretaker, lease_endings, leases, store
 from worker.profiles.states import State
-
-__all__ = ["add", "enqueue", "other", "worker"]
 
 
 def test_an_old_fence_is_refused(database, worker, enqueue, add):

@@ -7,16 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.integration.profile_fixtures import (
-    add,
-    closed_now,
-    enqueue,
-    events,
-    finish,
-    other,
-    worker,
-)
-from tests.integration.standing_clock import clock
+from tests.integration.profile_fixtures import closed_now, events, finish
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.why import sentence_about
 from worker.errors import UsageError
@@ -29,8 +20,6 @@ from worker.profiles.states import State
 from worker.proxies import choice
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy
-
-__all__ = ["add", "clock", "enqueue", "other", "worker"]
 
 COOLS = "proxy berlin of profile p1 cools down at shop.test after a block"
 

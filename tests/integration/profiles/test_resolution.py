@@ -7,19 +7,9 @@ import json
 import pytest
 
 from tests.conftest import because
-from tests.integration.profile_fixtures import (
-    add,
-    enqueue,
-    events,
-    finish,
-    other,
-    state,
-    worker,
-)
+from tests.integration.profile_fixtures import events, finish, state
 from worker.models import Cause, Claim, Outcome
 from worker.profiles import lease_endings, store
-
-__all__ = ["add", "enqueue", "other", "worker"]
 
 
 def test_a_profile_is_leased_with_the_claim_and_released_after_it(database, worker, enqueue, add):

@@ -10,7 +10,6 @@ import pytest
 
 from tests.integration.proxy_fixtures import (
     SITE,
-    add,
     block,
     chosen,
     cool_off,
@@ -23,8 +22,6 @@ from worker.database.client import Database
 from worker.proxies import choice
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy
-
-__all__ = ["add"]
 
 
 def test_without_proxies_there_is_none_to_choose_and_nothing_is_closed(database):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.proxy_fixtures import add
 from worker.errors import UsageError
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy
-
-__all__ = ["add"]
 
 
 def test_a_name_is_given_once(database, add):

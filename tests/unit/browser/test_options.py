@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 from worker.browser import options
-from worker.browser.launch import explain, public_environment
-from worker.browser.options import BrowserOptions, find_browser
+from worker.browser.options import find_browser
 from worker.errors import LaunchFailed, SettingsError
 
 
@@ -65,34 +63,3 @@ def test_the_headless_shell_comes_before_the_full_browser(empty_machine: Path):
     for name in reversed(options.CANDIDATES):
         program = make_program(empty_machine / "bin" / name)
         assert find_browser() == str(program)
-
-
-def test_the_browsers_environment_has_no_secret(tmp_path: Path):
-    ours = {
-        "PATH": "/bin", "DATABASE_URL": "x", "MYSQL_PASSWORD": "x", "MYSQL_HOST": "x",
-        "NIGHTSHIFT_ANY": "x", "AWS_SECRET_ACCESS_KEY": "x", "GITHUB_TOKEN": "x", "LANG": "C",
-    }  # fmt: skip
-    theirs = public_environment(ours, tmp_path)
-
-    assert "x" not in theirs.values()
-    assert theirs["PATH"] == "/bin"
-    assert theirs["TMPDIR"] == str(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("message", "words"),
-    [
-        ("x\nchrome: error while loading shared libraries: libnss3.so: cannot open", "libnss3.so"),
-        ("Executable doesn't exist at /x", "make setup"),
-        ("spawn /x EACCES", "may not be executed"),
-        ("[FATAL:zygote] No usable sandbox!", "user namespaces"),
-        ("Looks like you launched a headed browser without having a XServer. Missing X server",
-         "headless"),
-        ("\n\n  strange \nthings", r"does not start \(strange\)"),
-    ],
-)  # fmt: skip
-def test_a_failed_launch_is_explained_in_one_line(message: str, words: str, tmp_path: Path):
-    line = explain(message, BrowserOptions(tmp_dir=tmp_path))
-
-    assert re.search(words, line)
-    assert "\n" not in line

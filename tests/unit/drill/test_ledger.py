@@ -8,7 +8,6 @@ import pytest
 
 from worker.drill import tasks
 from worker.drill.ledger import Attempt, Execution, Findings, JobEnd, judge, read_ledger
-from worker.drill.report import Report
 from worker.models import Outcome, Status
 
 ONE, TWO = (101, 5), (102, 6)
@@ -141,28 +140,6 @@ def test_errors_are_told_apart_by_their_cause():
     assert error(Outcome.ERROR, tasks.FAILING).errors_wanted == 1
     assert error(Outcome.ERROR).errors_other == ["job 7 (drill_quick): why"]
     assert error(Outcome.ERROR).errors == 1
-
-
-@pytest.mark.parametrize("name", ["lost", "finished_twice", "overlapping", "leftovers"])
-def test_a_report_with_any_damage_is_not_clean_and_names_it(name):
-    findings = Findings(jobs=1, done=1)
-    report = Report("a server", 2, 1, 3.0, 1, findings)
-    assert report.is_clean
-    assert report.lines()[-1].startswith("clean")
-
-    getattr(findings, name).append("this one")
-
-    assert not report.is_clean
-    assert report.as_json()["is_clean"] is False
-    assert "    this one" in report.lines()
-    assert report.lines()[-1].startswith("NOT CLEAN")
-
-
-def test_a_drill_that_was_broken_off_is_not_clean():
-    report = Report("a server", 2, 1, 3.0, 1, Findings(), broken_off="no job has ended")
-
-    assert not report.is_clean
-    assert "  BROKEN OFF: no job has ended" in report.lines()
 
 
 def test_the_ledger_is_read_by_process_so_that_a_killed_execution_has_no_end(tmp_path):

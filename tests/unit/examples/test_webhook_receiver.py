@@ -5,29 +5,13 @@ from __future__ import annotations
 import http.client
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 import pytest
 
 from examples.webhook_receiver import Inbox, Refused, serve, verify
-from worker.webhooks.outbox import Event
+from tests.unit.webhook_event import EVENT, SECRET
 from worker.webhooks.signature import body_of, signed_headers
-
-SECRET = "correct horse battery staple"
-EVENT = Event(
-    id=1,
-    event_id="7d0c9a52-1111-2222-3333-444455556666",
-    event="job.done",
-    job_id=17,
-    attempt=2,
-    task="visit",
-    dedupe_key=None,
-    result={"title": "Grüße"},
-    reason=None,
-    happened_at=datetime(2026, 1, 2, 3, 4, 5, 678, tzinfo=UTC),
-    url="http://127.0.0.1/",
-)
 
 
 def signed(**changes):

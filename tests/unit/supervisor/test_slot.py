@@ -6,13 +6,11 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from worker.supervisor import slot as slots
-from worker.supervisor.oom import oom_kills
 from worker.supervisor.slot import Slot, State
 from worker.system.board import Board, Phase
 
@@ -125,13 +123,3 @@ def test_a_death_for_want_of_memory_is_told_as_such(make_slot):
 
     assert death["ending"] == "killed by SIGKILL, out of memory"
     assert death["outcome"] == "crashed"
-
-
-def test_the_kernels_counters_of_such_deaths_are_added_up(tmp_path: Path):
-    machine, group = tmp_path / "vmstat", tmp_path / "memory.events"
-    machine.write_text("pgfault 77\noom_kill 3\noom_kill_old 9\n", encoding="ascii")
-    group.write_text("low 0\nhigh 1\nmax 20\noom 5\noom_kill 2\noom_group_kill 0\n", "ascii")
-
-    assert oom_kills((machine, group)) == 5
-    assert oom_kills((machine, tmp_path / "absent")) == 3
-    assert oom_kills(()) == 0

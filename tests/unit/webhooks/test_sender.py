@@ -6,67 +6,18 @@ import asyncio
 import socket
 import ssl
 import subprocess
-import threading
 import time
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
 
-from tests.unit.examples.test_webhook_receiver import EVENT, SECRET
+from tests.unit.webhook_event import EVENT, SECRET
+from tests.unit.webhooks.receiver import OK, Receiver, answer
 from worker.errors import SettingsError
 from worker.webhooks import sender
 from worker.webhooks.sender import Sender, WebhookSettings, judge, shown
-
-OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
-
-
-class Receiver:
-    """A socket that keeps what it is sent, and then behaves as the test wants."""
-
-    def __init__(self, behave, context=None):
-        self.requests = []
-        self._behave, self._context = behave, context
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._accept)
-        self._thread.start()
-
-    def close(self):
-        self._is_over.set()
-        with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._thread.join(timeout=10)
-        self._listener.close()
-
-    def wait(self, seconds):
-        return self._is_over.wait(seconds)
-
-    def _accept(self):
-        while True:
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            with suppress(OSError), connection:
-                connection.settimeout(5)
-                if self._context is not None:
-                    with self._context.wrap_socket(connection, server_side=True) as secured:
-                        self._answer(secured)
-                else:
-                    self._answer(connection)
-
-    def _answer(self, connection):
-        data = b""
-        while b"\r\n\r\n" not in data or not data.endswith(b"}"):
-            data += (more := connection.recv(65536))
-            if not more:
-                break
-        self.requests.append(data)
-        self._behave(self, connection)
 
 
 @pytest.fixture
@@ -81,10 +32,6 @@ def receive():
     yield receive
     for receiver in started:
         receiver.close()
-
-
-def answer(data):
-    return lambda receiver, connection: connection.sendall(data)
 
 
 def send(url, *, allow_private=True):

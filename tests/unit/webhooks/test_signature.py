@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from tests.unit.examples.test_webhook_receiver import EVENT
+from tests.unit.webhook_event import EVENT
 from worker.webhooks.signature import body_of, signature, signed_headers
 
 

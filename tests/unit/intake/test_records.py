@@ -1,16 +1,13 @@
-"""Whatever a file holds, every line is a job or a problem with its number, and memory is flat."""
+"""Whatever a file holds, every line is a record or a problem with its number."""
 
 from __future__ import annotations
 
 import io
-import json
-import tracemalloc
 
 import pytest
 
 from worker.errors import UsageError
-from worker.intake.jobs import MAX_DEPTH, JobMaker, Problem, Template
-from worker.intake.lines import MAX_LINE_BYTES, Lines
+from worker.intake.lines import Lines
 from worker.intake.records import read
 
 
@@ -125,85 +122,3 @@ def test_jsonl_that_is_none_is_named(line, said):
     found = records(f'{{"n": 1}}\n{line}\n{{"n": 3}}\n'.encode(), "jsonl")
     assert [number for number, _ in found] == [1, 2, 3]
     assert said in found[1][1]
-
-
-class Endless(io.RawIOBase):
-    """A line of many megabytes that is never in memory as a whole, and a good one after it."""
-
-    def __init__(self, megabytes: int) -> None:
-        self._left = megabytes
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer) -> int:
-        if self._left < 0:
-            return 0
-        self._left -= 1
-        data = b"x" * 1_000_000 if self._left >= 0 else b"\nhttp://good/\n"
-        size = min(len(buffer), len(data))
-        buffer[:size] = data[:size]
-        return size
-
-
-def test_a_hundred_megabytes_of_one_line_are_passed_over_with_flat_memory():
-    lines = Lines(io.BufferedReader(Endless(megabytes=1000), buffer_size=1_000_000))
-    tracemalloc.start()
-    try:
-        found = list(read(lines, "text"))
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-
-    assert lines.bytes_read > 100_000_000
-    assert peak < 10_000_000
-    assert found == [
-        (1, f"longer than {MAX_LINE_BYTES:,} bytes"),
-        (2, {"url": "http://good/"}),
-    ]
-
-
-def jobs(data, kind="csv", **how):
-    return list(JobMaker(**how).make(read(Lines(io.BytesIO(data)), kind)))
-
-
-def test_a_mapping_picks_and_renames_columns():
-    (job,) = jobs(b"Link,Nr,x\nhttp://a,7,y\n", columns={"url": "Link", "sku": "Nr"})
-    assert json.loads(job[0]) == {"url": "http://a", "sku": "7"}
-
-
-def test_an_unknown_column_in_a_mapping_or_a_template_is_named():
-    (problem,) = jobs(b"a,b\n1,2\n", columns={"url": "Link"})
-    assert problem == Problem(2, 'there is no column "Link"; there are a, b')
-    (problem,) = jobs(b"a,b\n1,2\n", dedupe="shop-{sku}")
-    assert problem == Problem(2, 'there is no column "sku"; there are a, b')
-
-
-def test_a_dedupe_key_is_filled_from_columns_and_fields():
-    (job,) = jobs(b"Nr\n7\n", columns={"sku": "Nr"}, dedupe="{Nr}/{sku}/{{x}}")
-    assert job[1] == "7/7/{x}"
-
-
-def test_an_overlong_dedupe_key_is_a_problem():
-    (problem,) = jobs(b"a\n" + b"x" * 192 + b"\n", dedupe="{a}")
-    assert problem.text == "its dedupe key is longer than 191 characters"
-
-
-@pytest.mark.parametrize("text", ["{", "}", "{}", "x{}y"])
-def test_a_template_that_is_none_is_refused(text):
-    with pytest.raises(UsageError, match="--dedupe"):
-        Template(text)
-
-
-def test_what_cannot_be_stored_is_a_problem_of_its_line():
-    found = jobs(b'{"a": NaN}\n{"a": "\\ud800"}\n{"a": 1}\n', "jsonl")
-    assert [type(item) for item in found] == [Problem, Problem, tuple]
-
-
-def test_nesting_deeper_than_a_server_stores_is_a_problem():
-    def nested(depth):
-        return ('{"a": ' + "[" * (depth - 1) + "]" * (depth - 1) + "}\n").encode()
-
-    assert isinstance(jobs(nested(MAX_DEPTH), "jsonl")[0], tuple)
-    assert jobs(nested(MAX_DEPTH + 1), "jsonl") == [Problem(1, "nested too deeply")]
-    assert isinstance(jobs(b'{"a": "' + b"[" * 99 + b'"}', "jsonl")[0], tuple)

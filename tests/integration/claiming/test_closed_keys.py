@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.proxy_fixtures import (
-    add,
-    block,
-    chosen,
-    cool_off,
-    id_of,
-    look,
-    stop_the_clock,
-)
+from tests.integration.proxy_fixtures import block, chosen, cool_off, id_of, look, stop_the_clock
 from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.why import sentence_about
 from worker.models import Partition
 from worker.proxies import choice
 from worker.proxies import store as proxies
-
-__all__ = ["add"]
 
 
 @pytest.fixture

@@ -1,21 +1,17 @@
-"""A job's life in the queue: invariants 1 to 4, 7 and 9 of the design, on a real server."""
+"""An ending is written once, under its fence, with its reason: invariants 1, 3, 4 and 9."""
 
 from __future__ import annotations
 
 import random
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
-from functools import partial
 
 import pytest
 
-from tests.conftest import QueueForTests, because, hold
-from worker.claiming.candidates import Candidates
+from tests.conftest import QueueForTests, because
+from tests.integration.queue.conftest import everything, sweep
 from worker.drill import finish_ledger
-from worker.errors import BadData, ClaimLost, DuplicateKey
-from worker.models import Outcome, Owner, Partition, Status
-from worker.recovery.sweep import sweep as patient_sweep
+from worker.errors import BadData, ClaimLost
+from worker.models import Outcome, Status
 
 WHY = because("the page was grey", last_error="Traceback: the page was grey")
 ENDINGS = {
@@ -25,34 +21,6 @@ ENDINGS = {
     "crash": lambda queue, claim: queue.crash(claim, WHY, delay_seconds=None),
     "hand_back": lambda queue, claim: queue.hand_back(claim, WHY),
 }
-
-# The tests' server is young, and its grace for living owners is tested apart.
-sweep = partial(patient_sweep, server_grace_seconds=0)
-
-
-@pytest.fixture
-def stale_and_current(database, queue, claim_as, expire):
-    """Two claims of one job: the first was swept away, the second holds it."""
-    queue.enqueue("visit", {"url": "about:blank"})
-    stale = claim_as()
-    expire(stale)
-    sweep(database, queue)
-    return stale, claim_as()
-
-
-def everything(database):
-    return (
-        database.run_statement("SELECT * FROM work_queue ORDER BY id"),
-        database.run_statement("SELECT * FROM job_attempts ORDER BY job_id, fence"),
-    )
-
-
-def test_a_bare_insert_is_a_complete_job(database, claim_as):
-    database.run_statement("""INSERT INTO work_queue (payload) VALUES ('{"url": "about:blank"}')""")
-
-    claim = claim_as()
-
-    assert (claim.task, claim.payload, claim.attempt) == ("visit", '{"url": "about:blank"}', 1)
 
 
 def test_a_stale_worker_cannot_finish_a_reclaimed_job(database, queue, claim_as, expire):
@@ -89,47 +57,12 @@ def test_an_outcome_under_an_old_fence_is_refused_and_writes_nothing(
         assert everything(database) == before
 
 
-def test_a_claim_under_an_old_fence_is_not_renewed(database, queue, stale_and_current):
-    stale, current = stale_and_current
-    before = everything(database)
-
-    assert queue.renew([hold(stale)]) == 0
-
-    assert everything(database) == before
-    assert queue.renew([hold(stale), hold(current)]) == 1
-
-
-def test_a_finished_job_is_not_renewed(queue, claim_as):
-    queue.enqueue("visit", {})
-    claim = claim_as()
-    queue.complete(claim, None)
-    assert queue.renew([hold(claim)]) == 0
-    assert queue.get(claim.job_id)["lease_until"] is None
-
-
 def test_a_late_worker_may_finish_what_nobody_has_taken_from_it(queue, claim_as, expire):
     queue.enqueue("visit", {})
     claim = claim_as()
     expire(claim)
     queue.complete(claim, {"late": "but mine"})
     assert queue.get(claim.job_id)["status"] == "done"
-
-
-def test_racing_workers_never_hold_the_same_job(queue, connect):
-    queue.enqueue_many("visit", [{"number": number} for number in range(300)])
-    start = threading.Barrier(8)
-
-    def claim_all(incarnation):
-        db = connect()
-        candidates, owner = Candidates(db, Partition(0, 1)), Owner(0, incarnation)
-        start.wait(timeout=20)
-        return list(iter(lambda: QueueForTests(db).claim(owner, candidates), None))
-
-    with ThreadPoolExecutor(8) as pool:
-        held = [claim for claims in pool.map(claim_all, range(1, 9)) for claim in claims]
-
-    assert sorted(claim.job_id for claim in held) == list(range(1, 301))
-    assert {claim.fence for claim in held} == {1}
 
 
 def test_of_two_outcomes_for_one_claim_exactly_one_is_written(queue, claim_as, connect):
@@ -155,14 +88,6 @@ def test_of_two_outcomes_for_one_claim_exactly_one_is_written(queue, claim_as, c
         assert queue.get(claim.job_id)["status"] == attempt["outcome"]
 
 
-def test_an_attempt_is_counted_when_the_job_is_claimed(queue, claim_as):
-    job_id = queue.enqueue("visit", {})
-    claim = claim_as(slot=3, total=4, incarnation=77)
-    row = queue.get(job_id)
-    assert (row["status"], row["attempts"], row["fence"]) == ("in_progress", 1, 1)
-    assert (row["worker_id"], row["incarnation"], claim.attempt) == (3, 77, 1)
-
-
 def test_the_last_attempt_ends_as_an_error_with_the_reason(queue, claim_as):
     job_id = queue.enqueue("visit", {}, max_attempts=2)
     assert queue.retry(claim_as(), WHY, delay_seconds=None) is Status.PENDING
@@ -174,19 +99,6 @@ def test_the_last_attempt_ends_as_an_error_with_the_reason(queue, claim_as):
     reasons = [attempt["reason"] for attempt in queue.history(job_id)]
     assert reasons == [WHY["reason"], "the page was grey (attempt 2 of 2, no more)"]
     assert claim_as() is None
-
-
-def test_a_job_without_a_cap_has_that_of_the_run_or_of_its_task(database, claim_as):
-    queue = QueueForTests(database, max_attempts=3, task_caps={"order": 1})
-    for task, cap in (("visit", None), ("visit", 9), ("order", None), ("order", 9)):
-        queue.enqueue(task, {}, max_attempts=cap)
-    candidates = Candidates(database, Partition(0, 1))
-    claims = [queue.claim(Owner(0, number), candidates) for number in range(4)]
-
-    assert [claim.max_attempts for claim in claims] == [3, 9, 1, 9]
-    # A sweep knows no tasks: their caps are in the rows.
-    caps = [queue.get(claim.job_id)["max_attempts"] for claim in claims]
-    assert caps == [None, 9, 1, 9]
 
 
 def test_what_is_handed_back_costs_no_attempt(queue, claim_as):
@@ -232,18 +144,6 @@ def test_a_finish_is_kept_when_the_job_is_put_back_by_hand(database, queue, clai
     assert [row["outcome"] for row in queue.history(job_id)] == ["done", "error"]
 
 
-def test_a_job_that_was_changed_after_it_was_seen_is_claimed_as_it_is_now(
-    database, queue, eventually
-):
-    queue.enqueue("visit", {"url": "http://old"})
-    candidates = Candidates(database, Partition(0, 1))
-    assert candidates.has_next()
-    database.run_statement("""UPDATE work_queue SET payload = '{"url": "http://new"}'""")
-
-    claim = eventually(lambda: queue.claim(Owner(0, 1), candidates))
-    assert claim.payload == '{"url": "http://new"}'
-
-
 def test_history_of_a_truncated_table_does_not_stand_in_the_way(database, queue, claim_as):
     queue.enqueue("visit", {})
     queue.complete(claim_as(), {})
@@ -283,41 +183,6 @@ def test_the_same_outcome_twice_is_one_and_another_is_refused(database, queue, c
     assert everything(database) == before
 
 
-def test_a_claim_made_before_the_connection_broke_is_found_again(
-    queue, connect, lose_the_next_answer
-):
-    job_id = queue.enqueue("visit", {})
-    db = connect(patience_seconds=20)
-    candidates = Candidates(db, Partition(0, 1))
-    assert candidates.has_next()
-    lose_the_next_answer(db)
-
-    claim = QueueForTests(db).claim(Owner(0, 5), candidates)
-
-    assert (claim.job_id, claim.fence, claim.attempt) == (job_id, 1, 1)
-    assert queue.get(job_id)["attempts"] == 1
-
-
-def test_times_are_the_databases_and_the_lease_is_counted_from_the_claim(database, claim_as):
-    # The session's own clock is set far away: whatever shows another year came from elsewhere.
-    database.run_statement("SET timestamp = 1000000000.5")
-    queue = QueueForTests(database, lease_seconds=12.5)
-    job_id = queue.enqueue("visit", {}, delay_seconds=0)
-    assert queue.promote() == 1
-    claim = queue.claim(Owner(0, 1), Candidates(database, Partition(0, 1)))
-    row = queue.get(job_id)
-    assert row["created_at"] == row["started_at"] == datetime(2001, 9, 9, 1, 46, 40, 500_000)  # noqa: DTZ001
-    assert (row["lease_until"] - row["started_at"]).total_seconds() == 12.5
-
-    database.run_statement("SET timestamp = 1000000007")
-    assert queue.renew([hold(claim)]) == 1
-    assert (queue.get(job_id)["lease_until"] - row["started_at"]).total_seconds() == 19
-    queue.complete(claim, None)
-
-    assert (queue.get(job_id)["finished_at"] - row["started_at"]).total_seconds() == 6.5
-    assert queue.history(job_id)[0]["finished_at"] == queue.get(job_id)["finished_at"]
-
-
 def test_a_result_text_and_reason_in_any_script_come_back_as_they_were(queue, claim_as):
     text = "naïve 密码 🦉 \\ % ' \" \n end"
     job_id = queue.enqueue("visit", {"text": text})
@@ -346,21 +211,6 @@ def test_a_traceback_longer_than_its_column_keeps_head_and_tail(queue, claim_as)
     assert last_error.startswith("first line ")
     assert last_error.endswith(" last line")
     assert queue.history(job_id)[0]["reason"] == "r" * 500
-
-
-def test_a_taken_dedupe_key_is_refused_by_name(queue):
-    queue.enqueue("visit", {}, dedupe_key="order 7")
-    with pytest.raises(DuplicateKey, match="order 7"):
-        queue.enqueue("visit", {}, dedupe_key="order 7")
-    assert queue.counts()["pending"] == 1
-
-
-def test_many_jobs_are_added_all_or_none(queue):
-    with pytest.raises(BadData):
-        queue.enqueue_many("visit", [*[{"text": "x" * 100}] * 20_000, float("nan")])
-    assert queue.counts() == {"pending": 0, "in_progress": 0, "done": 0, "error": 0}
-    assert queue.enqueue_many("visit", [{}] * 3) == 3
-    assert queue.enqueue_many("visit", []) == 0
 
 
 def walk(database, queue, claim_as, expire, chance):

@@ -1,0 +1,42 @@
+"""A browser is started without our secrets, and a failed start is one line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from worker.browser.launch import explain, public_environment
+from worker.browser.options import BrowserOptions
+
+
+def test_the_browsers_environment_has_no_secret(tmp_path: Path):
+    ours = {
+        "PATH": "/bin", "DATABASE_URL": "x", "MYSQL_PASSWORD": "x", "MYSQL_HOST": "x",
+        "NIGHTSHIFT_ANY": "x", "AWS_SECRET_ACCESS_KEY": "x", "GITHUB_TOKEN": "x", "LANG": "C",
+    }  # fmt: skip
+    theirs = public_environment(ours, tmp_path)
+
+    assert "x" not in theirs.values()
+    assert theirs["PATH"] == "/bin"
+    assert theirs["TMPDIR"] == str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("x\nchrome: error while loading shared libraries: libnss3.so: cannot open", "libnss3.so"),
+        ("Executable doesn't exist at /x", "make setup"),
+        ("spawn /x EACCES", "may not be executed"),
+        ("[FATAL:zygote] No usable sandbox!", "user namespaces"),
+        ("Looks like you launched a headed browser without having a XServer. Missing X server",
+         "headless"),
+        ("\n\n  strange \nthings", r"does not start \(strange\)"),
+    ],
+)  # fmt: skip
+def test_a_failed_launch_is_explained_in_one_line(message: str, words: str, tmp_path: Path):
+    line = explain(message, BrowserOptions(tmp_dir=tmp_path))
+
+    assert re.search(words, line)
+    assert "\n" not in line

@@ -1,0 +1,59 @@
+"""A record becomes a job by mapping, template and key, or a problem of its line."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from worker.errors import UsageError
+from worker.intake.jobs import MAX_DEPTH, JobMaker, Problem, Template
+from worker.intake.lines import Lines
+from worker.intake.records import read
+
+
+def jobs(data, kind="csv", **how):
+    return list(JobMaker(**how).make(read(Lines(io.BytesIO(data)), kind)))
+
+
+def test_a_mapping_picks_and_renames_columns():
+    (job,) = jobs(b"Link,Nr,x\nhttp://a,7,y\n", columns={"url": "Link", "sku": "Nr"})
+    assert json.loads(job[0]) == {"url": "http://a", "sku": "7"}
+
+
+def test_an_unknown_column_in_a_mapping_or_a_template_is_named():
+    (problem,) = jobs(b"a,b\n1,2\n", columns={"url": "Link"})
+    assert problem == Problem(2, 'there is no column "Link"; there are a, b')
+    (problem,) = jobs(b"a,b\n1,2\n", dedupe="shop-{sku}")
+    assert problem == Problem(2, 'there is no column "sku"; there are a, b')
+
+
+def test_a_dedupe_key_is_filled_from_columns_and_fields():
+    (job,) = jobs(b"Nr\n7\n", columns={"sku": "Nr"}, dedupe="{Nr}/{sku}/{{x}}")
+    assert job[1] == "7/7/{x}"
+
+
+def test_an_overlong_dedupe_key_is_a_problem():
+    (problem,) = jobs(b"a\n" + b"x" * 192 + b"\n", dedupe="{a}")
+    assert problem.text == "its dedupe key is longer than 191 characters"
+
+
+@pytest.mark.parametrize("text", ["{", "}", "{}", "x{}y"])
+def test_a_template_that_is_none_is_refused(text):
+    with pytest.raises(UsageError, match="--dedupe"):
+        Template(text)
+
+
+def test_what_cannot_be_stored_is_a_problem_of_its_line():
+    found = jobs(b'{"a": NaN}\n{"a": "\\ud800"}\n{"a": 1}\n', "jsonl")
+    assert [type(item) for item in found] == [Problem, Problem, tuple]
+
+
+def test_nesting_deeper_than_a_server_stores_is_a_problem():
+    def nested(depth):
+        return ('{"a": ' + "[" * (depth - 1) + "]" * (depth - 1) + "}\n").encode()
+
+    assert isinstance(jobs(nested(MAX_DEPTH), "jsonl")[0], tuple)
+    assert jobs(nested(MAX_DEPTH + 1), "jsonl") == [Problem(1, "nested too deeply")]
+    assert isinstance(jobs(b'{"a": "' + b"[" * 99 + b'"}', "jsonl")[0], tuple)
