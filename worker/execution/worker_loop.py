@@ -24,7 +24,7 @@ from worker.errors import AccessDenied, DatabaseUnavailable, NightshiftError
 from worker.execution import tally
 from worker.execution.browser_upkeep import BrowserUpkeep
 from worker.execution.executor import Executor
-from worker.execution.pace import Pace
+from worker.execution.job_pace import Pace
 from worker.execution.proxy_use import ProxyUse
 from worker.execution.stop_request import StopRequest
 from worker.exit_codes import WorkerExit

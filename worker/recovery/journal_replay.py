@@ -7,7 +7,7 @@ from pathlib import Path
 from worker.database.client import Database
 from worker.queue import journal
 from worker.queue.claims import Queue
-from worker.system.identity import is_gone
+from worker.recovery.dead_owners import is_gone
 
 
 def replay(db: Database, queue: Queue, folder: Path, *, only: int | None = None) -> None:

@@ -11,12 +11,12 @@ import logging
 from worker.database.client import Database, Row
 from worker.errors import ClaimLost, RowsLocked
 from worker.models import Cause, Ending, Outcome, Status
-from worker.profiles import lease_endings
 from worker.queue.claims import Queue
 from worker.recovery import deaths, journal_replay
+from worker.recovery.dead_owners import owner_is_gone
 from worker.recovery.deaths import Swept
+from worker.recovery.lease_sweep import sweep_leases
 from worker.recovery.places import Places
-from worker.system.identity import owner_is_gone
 
 SWEEP_AT_ONCE = 500
 # A server that has just come back has seen no renewals for a while: living owners get this long.
@@ -55,7 +55,7 @@ def sweep_profiles(
     db: Database, server_grace_seconds: float = SERVER_GRACE_SECONDS
 ) -> list[tuple[str, str]]:
     """End the holds on profiles whose holder is gone; return each profile with the reason."""
-    return lease_endings.sweep(db, with_expired=_uptime_seconds(db) >= server_grace_seconds)
+    return sweep_leases(db, with_expired=_uptime_seconds(db) >= server_grace_seconds)
 
 
 def sweep_and_say(

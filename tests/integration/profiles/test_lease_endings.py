@@ -10,6 +10,7 @@ from worker.database.client import Database
 from worker.errors import ProviderError
 from worker.profiles import caretaker, lease_endings, leases, store
 from worker.profiles.states import State
+from worker.recovery.lease_sweep import sweep_leases
 
 EXPIRE = "UPDATE profile_leases SET expires_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND"
 
@@ -50,7 +51,7 @@ def test_a_lease_renewed_after_it_was_read_as_expired_is_not_swept(database, wor
     worker.claim()
     database.run_statement(EXPIRE)
 
-    assert lease_endings.sweep(RenewedMeanwhile(database.settings)) == []
+    assert sweep_leases(RenewedMeanwhile(database.settings)) == []
 
     assert state(database) == "leased"
 

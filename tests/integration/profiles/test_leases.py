@@ -11,6 +11,7 @@ from worker.database.client import Database
 from worker.errors import LeaseLost, UsageError
 from worker.profiles import caretaker, lease_endings, leases, store
 from worker.profiles.states import State
+from worker.recovery.lease_sweep import sweep_leases
 
 
 def test_an_old_fence_is_refused(database, worker, enqueue, add):
@@ -135,10 +136,10 @@ def test_an_expired_lease_is_swept_to_stale(database, worker, enqueue, add):
     add("p1")
     enqueue("p1")
     worker.claim()
-    assert lease_endings.sweep(database) == []
+    assert sweep_leases(database) == []
     database.run_statement("UPDATE profile_leases SET expires_at = expires_at - INTERVAL 1 HOUR")
 
-    assert [name for name, _ in lease_endings.sweep(database)] == ["p1"]
+    assert [name for name, _ in sweep_leases(database)] == ["p1"]
 
     assert state(database) == "stale"
 
@@ -151,7 +152,7 @@ def test_living_workers_leases_are_renewed_together(database, worker, enqueue, a
 
     assert leases.renew(database, [worker.owner.incarnation], 60.0) == 1
 
-    assert lease_endings.sweep(database) == []
+    assert sweep_leases(database) == []
 
 
 def test_a_persons_checkout_counts_as_a_lease(database, worker, enqueue, add):

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from worker.recovery import dead_owners
 from worker.system import identity, process_tree
 
 # Later Pythons warn of forks beside threads, which other tests may have left running.
@@ -21,8 +22,8 @@ NOBODY = 65534
 @pytest.fixture
 def process(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """This very process, as its run is recorded, on a machine that has a name."""
-    monkeypatch.setattr(identity, "machine_id", lambda: "this machine")
-    monkeypatch.setattr(identity, "uptime_seconds", lambda: BOOTED_SECONDS_AGO)
+    monkeypatch.setattr(dead_owners, "machine_id", lambda: "this machine")
+    monkeypatch.setattr(dead_owners, "uptime_seconds", lambda: BOOTED_SECONDS_AGO)
     return {
         "machine_id": "this machine",
         "boot_id": identity.boot_id(),
@@ -62,21 +63,21 @@ REBOOTED = {"boot_id": "another", "silent_seconds": BOOTED_SECONDS_AGO + 1}
     ],
 )
 def test_a_process_is_gone_when_that_can_be_known(process, changes, is_gone):
-    assert identity.is_gone({**process, **changes}) is is_gone
+    assert dead_owners.is_gone({**process, **changes}) is is_gone
 
 
 def test_a_clone_that_was_silent_for_a_moment_is_not_gone_for_a_machine_just_booted(
     process, monkeypatch
 ):
-    monkeypatch.setattr(identity, "uptime_seconds", lambda: 5.0)
+    monkeypatch.setattr(dead_owners, "uptime_seconds", lambda: 5.0)
 
-    assert not identity.is_gone({**process, "boot_id": "another", "silent_seconds": 12.0})
+    assert not dead_owners.is_gone({**process, "boot_id": "another", "silent_seconds": 12.0})
 
 
 def test_nothing_is_known_of_another_boot_where_machines_have_no_name(process, monkeypatch):
-    monkeypatch.setattr(identity, "machine_id", lambda: "")
+    monkeypatch.setattr(dead_owners, "machine_id", lambda: "")
 
-    assert not identity.is_gone({**process, **REBOOTED, "machine_id": ""})
+    assert not dead_owners.is_gone({**process, **REBOOTED, "machine_id": ""})
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def test_an_owner_is_gone_when_its_launcher_is_gone_too(process, launcher, is_go
         **launcher,
     }
 
-    assert identity.owner_is_gone(owner) is is_gone
+    assert dead_owners.owner_is_gone(owner) is is_gone
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
@@ -99,14 +100,14 @@ def test_a_process_of_another_user_that_proc_hides_is_not_gone(process, monkeypa
     # So looks /proc with hidepid=2: others' processes are not there.
     monkeypatch.setattr(process_tree, "PROC", tmp_path)
 
-    assert not as_nobody(lambda: identity.is_gone(process))
+    assert not as_nobody(lambda: dead_owners.is_gone(process))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
 def test_a_process_that_nobody_has_is_gone_where_proc_hides_others(process, monkeypatch):
     monkeypatch.setattr(process_tree, "PROC", Path("/nonexistent"))
 
-    assert as_nobody(lambda: identity.is_gone({**process, "pid": 2**22 + 1}))
+    assert as_nobody(lambda: dead_owners.is_gone({**process, "pid": 2**22 + 1}))
 
 
 def as_nobody(question: Callable[[], bool]) -> bool:
