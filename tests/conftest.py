@@ -22,6 +22,7 @@ from worker.database import migrations
 from worker.database.client import Database
 from worker.database.private_server import PrivateServer
 from worker.database_settings import DatabaseSettings
+from worker.errors import RowsLocked
 from worker.intake.bulk import add_many
 from worker.models import Cause, Claim, Ending, Outcome, Owner, Partition, Status
 from worker.queue.claims import Queue
@@ -193,7 +194,12 @@ class QueueForTests(Queue):
     def claim(self, owner: Owner, candidates: Candidates) -> Claim | None:
         """Claim the next job that needs no permission, as a worker would."""
         while (candidate := candidates.next()) is not None:
-            if (claim := self.take(owner, candidate)) is not None:
+            try:
+                claim = self.take(owner, candidate)
+            except RowsLocked:
+                candidates.avoid(candidate)
+                continue
+            if claim is not None:
                 return claim
         return None
 

@@ -38,6 +38,7 @@ class Worker:
         self.closures._read_at = float("-inf")
         self.candidates._read_at = float("-inf")
         self.candidates._refresh_at = 0.0
+        self.candidates.look_everywhere()
 
     def claim_now(self) -> Claim | None:
         self.look_again()

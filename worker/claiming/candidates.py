@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 
 from worker.claiming.allowance import Allowance, rest_seconds
 from worker.claiming.closed_keys import ClosedKeys
-from worker.claiming.ground import LEVELS_ONE_BY_ONE, Ground, Level, Ring, candidate_of
+from worker.claiming.ground import LEVELS_ONE_BY_ONE, Ground, Level, Ring
+from worker.claiming.impatient_jobs import ImpatientJobs
 from worker.claiming.trail import Trail
 from worker.database.client import Database
 from worker.guards.keys import keys_of
@@ -30,9 +31,8 @@ _COSTLY_SECONDS = 0.1
 _IDLE_SECONDS = 1.0
 _CLOSED_SECONDS = 2.0
 
-# Jobs that do not simply wait for their profile are looked for so often, seldom if there are none.
-_IMPATIENT_SECONDS = 2.0
-_NO_IMPATIENT_SECONDS = 10.0
+# A job whose row somebody holds is left alone for this long.
+_AVOID_SECONDS = 10.0
 
 # A way of looking, and a priority; None is all that are not looked through one by one.
 _Source = tuple[Ring, int | None]
@@ -73,14 +73,14 @@ class Candidates:
         self._batch = MIN_BATCH
         self._trails: dict[_Source, Trail] = {}
         self._handed_out: _Found | None = None
+        self._avoided: dict[int, float] = {}
         self._allowance = Allowance()
         self._look_until = 0.0
         self._is_idle = False
         self._is_any_costly = False
         self._look_at = 0.0
         self._refresh_at = 0.0
-        self._impatient: deque[Candidate] = deque()
-        self._look_for_impatient_at = 0.0
+        self.impatient = ImpatientJobs(db, partition, self._closures)
 
     def has_next(self) -> bool:
         """Whether there was something to claim at most a second ago."""
@@ -102,40 +102,15 @@ class Candidates:
             return None
         return self._take()
 
+    def avoid(self, candidate: Candidate) -> None:
+        """Leave one job alone for a while: somebody holds its row."""
+        now = time.monotonic()
+        self._avoided = {job: until for job, until in self._avoided.items() if until > now}
+        self._avoided[candidate.job_id] = now + _AVOID_SECONDS
+
     def look_everywhere(self) -> None:
         """Forget what was found out so far: somebody knows of a job that was overlooked."""
         self._trails.clear()
-
-    def has_impatient(self) -> bool:
-        """Whether jobs wait for a busy profile that say themselves what becomes of them then.
-
-        Searches leave such jobs out like all others of their profile; so they are looked for here,
-        with a small share of the time.
-        """
-        now = time.monotonic()
-        if self._impatient or now < self._look_for_impatient_at:
-            return bool(self._impatient)
-        self._closures.refresh()
-        self._look_for_impatient_at = now + _IMPATIENT_SECONDS
-        if not (busy := self._closures.busy()):
-            return False
-        rows = self._db.fetch_all(
-            "impatient_candidates",
-            profiles=busy["profile"] or ("",),
-            accounts=busy["account"] or ("",),
-            slot=self._partition.slot,
-            total=self._partition.total,
-            limit=MAX_BATCH,
-        )
-        self._impatient.extend(map(candidate_of, rows))
-        now, took = time.monotonic(), time.monotonic() - now
-        rest = _IMPATIENT_SECONDS if rows else _NO_IMPATIENT_SECONDS
-        self._look_for_impatient_at = now + max(rest_seconds(took), rest)
-        return bool(self._impatient)
-
-    def next_impatient(self) -> Candidate | None:
-        """Return such a job, or None when there is none now."""
-        return self._impatient.popleft() if self.has_impatient() else None
 
     def _drop_closed(self) -> None:
         while self._found and self._closures.is_closed(self._found[0][0]):
@@ -298,4 +273,8 @@ class Candidates:
         return []
 
     def _read(self, ring: Ring, level: Level, after: int, until: int) -> list[Candidate]:
-        return self._ground.read(ring, level, after, until, self._closures, self._batch)
+        found = self._ground.read(ring, level, after, until, self._closures, self._batch)
+        if not self._avoided:
+            return found
+        now = time.monotonic()
+        return [each for each in found if self._avoided.get(each.job_id, 0.0) <= now]

@@ -15,7 +15,7 @@ from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
 from worker.database.best_effort import best_effort
 from worker.database.client import Database, Transaction
-from worker.errors import PayloadError
+from worker.errors import PayloadError, RowsLocked
 from worker.guards import breakers, canaries, limits
 from worker.guards.keys import ClosedKey, keys_of
 from worker.models import Candidate, Cause, Claim, Ending, Outcome, Owner, Rejection
@@ -55,8 +55,8 @@ class Gate:
 
     def claim(self, owner: Owner, candidates: Candidates) -> Claim | Rejection | None:
         """Claim the next ready job that may run, or return None when there is none now."""
-        while (candidate := candidates.next_impatient()) is not None:
-            if (found := self._claim_with_permission(owner, candidate)) is not None:
+        while (candidate := candidates.impatient.next()) is not None:
+            if (found := self._try(owner, candidate, candidates)) is not None:
                 return found
         refused: set[int] = set()
         while (candidate := candidates.next()) is not None:
@@ -64,13 +64,24 @@ class Gate:
                 # Its key was not closed by what refused it: it is looked at again, but not now.
                 return None
             if self.closures.is_watched(candidate):
-                found = self._claim_with_permission(owner, candidate)
                 refused.add(candidate.job_id)
-            else:
-                found = self.queue.take(owner, candidate)
-            if found is not None:
+            if (found := self._try(owner, candidate, candidates)) is not None:
                 return found
         return None
+
+    def _try(
+        self, owner: Owner, candidate: Candidate, candidates: Candidates
+    ) -> Claim | Rejection | None:
+        try:
+            with self.db.passing_locks():
+                if self.closures.is_watched(candidate):
+                    return self._claim_with_permission(owner, candidate)
+                return self.queue.take(owner, candidate)
+        except RowsLocked as error:
+            # Other jobs need not wait for a row that somebody holds.
+            candidates.avoid(candidate)
+            logger.info("job %s is passed over for a while: %s", candidate.job_id, error)
+            return None
 
     def tell(self, claim: Claim, ending: Ending) -> None:
         """Tell the breakers how a job ended; they open when many fail, and close on a success."""

@@ -164,7 +164,7 @@ class WorkerLoop:
             if self._header.is_paused:
                 self._entry.phase = Phase.PAUSED
                 self._stop.wait(PAUSE_SECONDS)
-            elif self.candidates.has_next() or self.candidates.has_impatient():
+            elif self.candidates.has_next() or self.candidates.impatient.has_next():
                 if self._pace.is_time_up:
                     self._header.is_time_up = True
                     return

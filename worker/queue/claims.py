@@ -58,14 +58,13 @@ class Queue(Endings):
         )
 
     def take(self, owner: Owner, candidate: Candidate) -> Claim | None:
-        """Claim one job; None when it is another's by now, or was changed since it was read."""
+        """Claim one job; None when it is another's by now, or was changed since it was read.
+
+        Raises RowsLocked when somebody holds its row.
+        """
         self.keep_former_finish(candidate)
-        try:
-            with self._db.passing_locks():
-                claimed = self._db.execute("claim_job", **self._claim_params(owner, candidate))
-        except RowsLocked:
-            # Somebody holds its row. It is looked at again; other jobs need not wait for that.
-            return None
+        with self._db.passing_locks():
+            claimed = self._db.execute("claim_job", **self._claim_params(owner, candidate))
         if claimed == 1 or self.is_own(owner, candidate):
             return self.claim_of(owner, candidate)
         return None

@@ -225,7 +225,7 @@ def test_a_job_gives_up_after_its_lock_timeout(database, worker, other, enqueue,
         "UPDATE profile_events SET at = at - INTERVAL 11 MINUTE,"
         " next_check = next_check - INTERVAL 11 MINUTE"
     )
-    other.candidates._look_for_impatient_at = 0.0
+    other.candidates.impatient._look_at = 0.0
 
     other.look_again()
     rejected = other.gate_answer()
