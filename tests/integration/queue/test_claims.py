@@ -139,20 +139,3 @@ def test_many_jobs_are_added_all_or_none(queue):
     assert queue.counts() == {"pending": 0, "in_progress": 0, "done": 0, "error": 0}
     assert queue.enqueue_many("visit", [{}] * 3) == 3
     assert queue.enqueue_many("visit", []) == 0
-
-
-def test_the_outlook_tells_what_is_still_to_come(queue, claim_as):
-    assert queue.outlook().next_due_seconds is None
-    queue.enqueue("visit", {}, delay_seconds=100)
-    queue.enqueue("visit", {})
-    outlook = queue.outlook()
-    assert (outlook.has_ready, outlook.has_in_progress) == (True, False)
-    assert 90 < outlook.next_due_seconds <= 100
-
-    claim_as()
-    outlook = queue.outlook()
-    assert (outlook.has_ready, outlook.has_in_progress) == (False, True)
-    own, other = queue.outlook(Partition(0, 2)), queue.outlook(Partition(1, 2))
-    assert (own.has_in_progress, own.next_due_seconds) == (True, None)
-    assert (other.has_in_progress, other.next_due_seconds is None) == (False, False)
-    assert queue.unfinished() == {"pending": 1, "in_progress": 1, "waiting": 1}
