@@ -30,7 +30,7 @@ def test_a_limit_is_set_listed_and_cleared(cli):
     assert said(cli("limits", "list")) == "site:example.com: 2 at once and 30 a minute"
     row = json.loads(said(cli("limits", "list", "--json")))[0]
     assert (row["name"], row["concurrent"], row["per_minute"]) == ("site:example.com", 2, 30.0)
-    assert "not limited any more" in said(cli("limits", "clear", "site:example.com"))
+    assert "no longer has a limit" in said(cli("limits", "clear", "site:example.com"))
     assert "had no limit" in said(cli("limits", "clear", "site:example.com"))
     assert said(cli("limits", "list")).startswith("no limits")
 
@@ -73,7 +73,7 @@ def test_why_says_in_one_sentence_what_a_job_waits_for(cli, database, queue, cla
         assert "\n" not in sentence
         return sentence
 
-    assert why() == f"job {job} is ready, but no pool is at work; start one: python launcher.py"
+    assert why() == f"job {job} is ready, but nothing is running; start a run: python launcher.py"
     pause.pause(database, "deploy", "me")
     assert "all pools are paused by me (deploy)" in why()
     pause.resume(database)

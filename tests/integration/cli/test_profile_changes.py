@@ -89,7 +89,7 @@ def test_one_option_is_changed_and_the_others_stay(cli, database, add):
 def test_an_endpoint_with_a_login_is_read_from_stdin_and_shown_nowhere(cli, database):
     said(cli("profiles", "add", "p1", "--provider", "cdp", "--endpoint", "http://127.0.0.1:9222"))
     line = refused(cli("profiles", "set", "p1", "--endpoint", SECRET))
-    assert "seen by everybody" in line
+    assert "everybody on this machine can see" in line
 
     told = said(cli("profiles", "set", "p1", "--endpoint", "-", stdin=f"{SECRET}\n"))
 
@@ -106,11 +106,11 @@ def test_an_endpoint_with_a_login_is_read_from_stdin_and_shown_nowhere(cli, data
         ("p1 --proxy x --no-proxy", "--proxy and --no-proxy contradict each other"),
         ("p1 --allow x --allow-all", "--allow and --allow-all contradict each other"),
         ("p1 --release-policy panic", "release_policy is one of check, review, quarantine"),
-        ("p1 --max-active-runs 2", "room for one browser"),
+        ("p1 --max-active-runs 2", "only one browser can use"),
         ("p1 --vendor-id 7", "a local profile has no vendor_id"),
         ("p1 --account a/1", "an account has letters"),
         ("p1 --folder /srv/other", "profile other has the same browser as p1"),
-        ("p1 --option password=x", "seen by everybody"),
+        ("p1 --option password=x", "everybody on this machine can see"),
         ("p9 --region de", "there is no profile p9; see: launcher.py profiles list"),
     ],
 )

@@ -53,12 +53,12 @@ def test_every_field_is_kept_and_shown(cli, database):
         ("p1 --provider chrome", "there is no provider 'chrome'; known are local, cdp, adspower"),
         ("p1 --proxy nowhere", "there is no proxy named 'nowhere'"),
         ("p1 --release-policy panic", "release_policy is one of check, review, quarantine"),
-        ("p1 --max-active-runs 0", "max_active_runs is a number from 1"),
-        ("p1 --max-active-runs 2", "room for one browser"),
+        ("p1 --max-active-runs 0", "max_active_runs must be a number from 1"),
+        ("p1 --max-active-runs 2", "only one browser can use"),
         ("p1 --vendor-id 7", "a local profile has no vendor_id"),
         ("p1 --provider kameleo", "needs a vendor_id"),
         ("p1 --provider kameleo --vendor-id 7 --folder x", "a kameleo profile has no folder"),
-        ("p1 --provider cdp --endpoint nonsense", "the endpoint is no address"),
+        ("p1 --provider cdp --endpoint nonsense", "the endpoint is not an address"),
         ("p1 --option folder_id", "write KEY=VALUE"),
         ("../p1", "a profile's id has letters"),
         ("p1 --account a/1", "an account has letters"),
@@ -78,7 +78,7 @@ def test_what_cannot_be_meant_is_one_line_and_adds_nothing(cli, database, add, f
 
 def test_an_endpoints_login_is_never_on_the_command_line_nor_in_any_answer(cli, database):
     line = refused(cli("profiles", "add", "p1", "--provider", "cdp", "--endpoint", SECRET))
-    assert "seen by everybody" in line
+    assert "everybody on this machine can see" in line
     secret = refused(cli("profiles", "add", "p1", "--option", "password=hunter2"))
     answers = [line, secret]
     assert "no endpoint on stdin" in refused(cli("profiles", "add", "p1", "--provider", "cdp"))
@@ -153,7 +153,7 @@ def test_one_bad_line_and_nothing_is_imported(cli, database, add, tmp_path):
     assert "line 2: there is a profile good already" in told
     assert "line 3: there is a profile taken already" in told
     assert "line 4: unknown field 'colour'" in told
-    assert "line 5: the endpoint is no address" in told
+    assert "line 5: the endpoint is not an address" in told
     assert "line 6: not JSON" in told
     assert "line 7: allow is a list of task names" in told
     assert "6 bad lines; nothing was imported" in told

@@ -114,7 +114,7 @@ def test_why_tells_what_is_wrong_with_a_jobs_profile(cli, database, queue, worke
     store.check_out(database, "p1", person="ada@desk", seconds=3600, reason="")
     assert "profile p1 is in use (ada@desk); next look in 3" in why(busy)
     store.give_back(database, "p1", by="ada")
-    assert "no pool is at work" in why(busy)
+    assert "nothing is running" in why(busy)
     assert store.get(database, "p1")["state"] == "available"
 
 

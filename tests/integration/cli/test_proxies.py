@@ -224,7 +224,7 @@ def test_disable_enable_and_remove(cli, listed, database):
     gone = cli("remove", "a")
     assert (gone.returncode, gone.stdout) == (2, "")
     assert "there is no proxy named 'a'; see: launcher.py proxies list" in gone.stderr
-    assert "no proxies: jobs go out directly" in cli("list").stdout
+    assert "no proxies: jobs connect directly" in cli("list").stdout
 
 
 def test_a_test_goes_through_the_proxy_and_is_kept(cli, listed, loopback_proxy):

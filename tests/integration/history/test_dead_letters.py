@@ -174,7 +174,7 @@ def test_the_beginning_of_a_name_is_enough_unless_it_is_that_of_several(database
     with pytest.raises(UsageError, match="no group of failures begins with ab"):
         dead_letters.find_group(database, "ab")
     for odd in ("%", "a_", "", "a" * 17):
-        with pytest.raises(UsageError, match="names no group"):
+        with pytest.raises(UsageError, match="is not a group's name"):
             dead_letters.find_group(database, odd)
 
 
