@@ -56,7 +56,7 @@ def test_a_breaker_is_opened_shown_and_closed(cli):
     assert said(cli("breakers", "list")) == "no breaker is open"
     said(cli("breakers", "open", "site:example.com", "--for", "1h", "--reason", "their sale"))
     line = said(cli("breakers", "list"))
-    assert line.startswith("site:example.com: open, next look in 59 m")
+    assert line.startswith("site:example.com: open, next check in 59 m")
     assert "their sale" in line
     assert "held back: the breaker of site:example.com" in said(cli("status"))
     said(cli("breakers", "close", "site:example.com"))
@@ -78,7 +78,7 @@ def test_why_says_in_one_sentence_what_a_job_waits_for(cli, database, queue, cla
     assert "all pools are paused by me (deploy)" in why()
     pause.resume(database)
     said(cli("limits", "set", "site:example.com", "--concurrent", "0"))
-    assert "0 of 0 jobs of site:example.com are running" in why()
+    assert "site:example.com is limited to 0 at once (0 running)" in why()
     said(cli("limits", "clear", "site:example.com"))
     said(cli("breakers", "open", "site:example.com", "--reason", "their sale"))
     assert "the breaker of site:example.com is held open: their sale" in why()

@@ -94,16 +94,16 @@ def test_why_tells_what_is_wrong_with_a_jobs_profile(cli, database, queue, worke
         return sentence
 
     holder = f"worker 0 (incarnation 1000), job {first}"
-    assert f"waits because profile p1 is in use ({holder}); next look in 1 s" in why(busy)
+    assert f"waits because profile p1 is in use ({holder}); next check in 1 s" in why(busy)
     assert f"no profile of account a1 is ready: profile p1 is in use ({holder})" in why(account)
     assert "proxy berlin of profile p2 is in us, not in de" in why(region)
-    assert "1 of 1 jobs of vendor:kameleo are running" in why(capped)
+    assert "vendor:kameleo is limited to 1 at once (1 running)" in why(capped)
     assert "will fail when it is tried: there is no profile p9" in why(lost)
     assert "will fail when it is tried: manifest.on_conflict" in why(bad)
     lease_endings.end_unexplained(
         database, "p1", claim.lease_fence, author="sweep", reason="it expired"
     )
-    assert "profile p1 is stale: it expired; next look in" in why(busy)
+    assert "profile p1 is stale: it expired; next check in" in why(busy)
     store.set_state(database, "p1", State.QUARANTINED, reason="captcha loop", by="me")
     assert why(busy).endswith("waits because profile p1 is quarantined: captcha loop")
     store.set_state(database, "p1", State.AVAILABLE, reason="", by="me")
@@ -112,7 +112,7 @@ def test_why_tells_what_is_wrong_with_a_jobs_profile(cli, database, queue, worke
     assert "account a1 is paused: holiday" in why(account)
     store.resume_account(database, "a1", by="me")
     store.check_out(database, "p1", person="ada@desk", seconds=3600, reason="")
-    assert "profile p1 is in use (ada@desk); next look in 3" in why(busy)
+    assert "profile p1 is in use (ada@desk); next check in 3" in why(busy)
     store.give_back(database, "p1", by="ada")
     assert "nothing is running" in why(busy)
     assert store.get(database, "p1")["state"] == "available"

@@ -170,7 +170,7 @@ def test_a_manifest_in_the_payload_routes_like_the_columns(database, worker, que
         ("p1", "is not an object"),
         (5, "is not an object"),
         (["p1"], "is not an object"),
-        ({"profile": True}, "manifest.profile: not a text"),
+        ({"profile": True}, "manifest.profile: must be text"),
         ({"profile": ""}, "manifest.profile: give 1 to 64 characters"),
     ],
 )
