@@ -153,7 +153,8 @@ def _require_spare(tx: Transaction, profile: Row, what: str) -> None:
     if jobs := int(rows[0]["jobs"]):
         raise UsageError(
             f"profile {profile['id']} is the only one of account {account}; nothing was {what}, "
-            f"because without it {_pending(jobs, rows[0]['first_id'])} would run in the ordinary browser"
+            f"because without it {_pending(jobs, rows[0]['first_id'])} would run in the "
+            f"ordinary browser"
         )
 
 

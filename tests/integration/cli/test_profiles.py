@@ -50,7 +50,7 @@ def test_every_field_is_kept_and_shown(cli, database):
 @pytest.mark.parametrize(
     ("flags", "reason"),
     [
-        ("p1 --provider chrome", "there is no provider 'chrome'; known are local, cdp, adspower"),
+        ("p1 --provider chrome", "there is no provider 'chrome'; choose from local, cdp, adspower"),
         ("p1 --proxy nowhere", "there is no proxy named 'nowhere'"),
         ("p1 --release-policy panic", "release_policy is one of check, review, quarantine"),
         ("p1 --max-active-runs 0", "max_active_runs must be a number from 1"),
