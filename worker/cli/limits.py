@@ -26,7 +26,9 @@ def limits() -> None:
 @limits.command("set")
 @click.argument("key")
 @click.option(
-    "--concurrent", type=click.IntRange(min=0), help="How many jobs may run at once; 0 stops all."
+    "--concurrent",
+    type=click.IntRange(min=0),
+    help="How many jobs may run at once; 0 lets no job start.",
 )
 @click.option(
     "--per-minute",

@@ -105,7 +105,7 @@ def test_an_endpoint_with_a_login_is_read_from_stdin_and_shown_nowhere(cli, data
         ("p1 --proxy nowhere", "there is no proxy named 'nowhere'"),
         ("p1 --proxy x --no-proxy", "--proxy and --no-proxy contradict each other"),
         ("p1 --allow x --allow-all", "--allow and --allow-all contradict each other"),
-        ("p1 --release-policy panic", "release_policy is one of check, review, quarantine"),
+        ("p1 --release-policy panic", "release_policy must be one of check, review, quarantine"),
         ("p1 --max-active-runs 2", "only one browser can use"),
         ("p1 --vendor-id 7", "a local profile has no vendor_id"),
         ("p1 --account a/1", "an account has letters"),

@@ -52,7 +52,7 @@ def test_every_field_is_kept_and_shown(cli, database):
     [
         ("p1 --provider chrome", "there is no provider 'chrome'; choose from local, cdp, adspower"),
         ("p1 --proxy nowhere", "there is no proxy named 'nowhere'"),
-        ("p1 --release-policy panic", "release_policy is one of check, review, quarantine"),
+        ("p1 --release-policy panic", "release_policy must be one of check, review, quarantine"),
         ("p1 --max-active-runs 0", "max_active_runs must be a number from 1"),
         ("p1 --max-active-runs 2", "only one browser can use"),
         ("p1 --vendor-id 7", "a local profile has no vendor_id"),
