@@ -75,7 +75,7 @@ def test_why_says_in_one_sentence_what_a_job_waits_for(cli, database, queue, cla
 
     assert why() == f"job {job} is ready, but nothing is running; start a run: python launcher.py"
     pause.pause(database, "deploy", "me")
-    assert "all pools are paused by me (deploy)" in why()
+    assert "all runs are paused by me (deploy)" in why()
     pause.resume(database)
     said(cli("limits", "set", "site:example.com", "--concurrent", "0"))
     assert "site:example.com is limited to 0 at once (0 running)" in why()

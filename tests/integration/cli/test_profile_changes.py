@@ -69,7 +69,7 @@ def test_what_is_not_named_stays_and_what_is_set_can_be_taken_away(cli, database
     ] * 4
     events = store.history(database, "p1", 100)
     told = said(cli("profiles", "set", "p1", "--no-proxy"))
-    assert told == "profile p1 is like that already; nothing was changed"
+    assert told == "profile p1 already has these values; nothing was changed"
     assert store.history(database, "p1", 100) == events
 
 
@@ -109,7 +109,7 @@ def test_an_endpoint_with_a_login_is_read_from_stdin_and_shown_nowhere(cli, data
         ("p1 --max-active-runs 2", "only one browser can use"),
         ("p1 --vendor-id 7", "a local profile has no vendor_id"),
         ("p1 --account a/1", "an account has letters"),
-        ("p1 --folder /srv/other", "profile other has the same browser as p1"),
+        ("p1 --folder /srv/other", "profile other already uses that browser"),
         ("p1 --option password=x", "everybody on this machine can see"),
         ("p9 --region de", "there is no profile p9; see: launcher.py profiles list"),
     ],
@@ -256,7 +256,7 @@ def test_off_a_terminal_a_removal_needs_a_yes(cli, database, add):
 
     line = refused(cli("profiles", "remove", "p1"))
 
-    assert "profile p1 would be removed; without a terminal to ask on, add --yes" in line
+    assert "would remove profile p1; there is no terminal to ask on, so add --yes" in line
     assert ids(database) == ["p1"]
 
 

@@ -63,7 +63,7 @@ def test_every_field_is_kept_and_shown(cli, database):
         ("../p1", "a profile's id has letters"),
         ("p1 --account a/1", "an account has letters"),
         ("taken", "there is a profile taken already"),
-        ("p1 --folder /srv/taken", "profile taken has the same browser as p1"),
+        ("p1 --folder /srv/taken", "profile taken already uses that browser"),
     ],
 )
 def test_what_cannot_be_meant_is_one_line_and_adds_nothing(cli, database, add, flags, reason):
@@ -155,7 +155,7 @@ def test_one_bad_line_and_nothing_is_imported(cli, database, add, tmp_path):
     assert "line 4: unknown field 'colour'" in told
     assert "line 5: the endpoint is not an address" in told
     assert "line 6: not JSON" in told
-    assert "line 7: allow is a list of task names" in told
+    assert "line 7: allow must be a list of task names" in told
     assert "6 bad lines; nothing was imported" in told
     assert "hunter2" not in told
     assert ids(database) == ["taken"]
@@ -185,7 +185,7 @@ def test_a_person_checks_a_profile_out_and_returns_it(cli, database, worker, que
     assert lease["is_person"]
     assert worker.claim() is None
     shown = said(cli("profiles", "show", "p1"))
-    assert "(new password), fence 1; its time ends in 1 h 59 m" in shown
+    assert "(new password), fence 1; the lease ends in 1 h 59 m" in shown
     assert "profile p1 is in use" in refused(cli("profiles", "checkout", "p1"))
     assert said(cli("profiles", "return", "p1")) == "returned p1; it is available"
     assert "is not checked out by anybody" in refused(cli("profiles", "return", "p1"))
@@ -240,9 +240,9 @@ def test_clearing_a_profile_that_is_held_waits_for_its_holder(cli, database, wor
 
     told = said(cli("profiles", "clear", "p1", "--reason", "looked"))
 
-    assert told == "profile p1 was quarantined, is leased; whoever holds it now finishes"
+    assert told == "profile p1 was quarantined, is leased; its holder may finish"
     shown = said(cli("profiles", "show", "p1"))
-    assert f"fence 1, job {claim.job_id}, last step 'logged in'; its time ends in" in shown
+    assert f"fence 1, job {claim.job_id}, last step 'logged in'; the lease ends in" in shown
 
 
 @pytest.mark.parametrize(
