@@ -26,8 +26,8 @@ def test_a_limit_is_set_listed_and_cleared(cli):
     told = said(
         cli("limits", "set", "site:www.Example.com", "--concurrent", "2", "--per-minute", "30")
     )
-    assert told == "site:example.com is limited to 2 at once and 30 a minute"
-    assert said(cli("limits", "list")) == "site:example.com: 2 at once and 30 a minute"
+    assert told == "site:example.com is limited to 2 at once and 30 per minute"
+    assert said(cli("limits", "list")) == "site:example.com: 2 at once and 30 per minute"
     row = json.loads(said(cli("limits", "list", "--json")))[0]
     assert (row["name"], row["concurrent"], row["per_minute"]) == ("site:example.com", 2, 30.0)
     assert "no longer has a limit" in said(cli("limits", "clear", "site:example.com"))
@@ -89,7 +89,7 @@ def test_why_says_in_one_sentence_what_a_job_waits_for(cli, database, queue, cla
     claim = claim_as()
     assert f"job {job} is running: worker 0" in why()
     queue.fail(claim, because("HTTP 404"))
-    assert f"HTTP 404; try again: launcher.py retry --id {job}" in why()
+    assert f"HTTP 404; to try again: launcher.py retry --id {job}" in why()
 
 
 def test_why_counts_the_jobs_ahead_when_a_pool_is_at_work(cli, database, queue):
