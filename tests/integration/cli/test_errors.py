@@ -135,7 +135,7 @@ def test_a_muted_group_is_left_out_until_asked_for(cli, failures):
     lines = cli("errors").stdout.splitlines()
     everything = cli("errors", "--all").stdout
     assert lines[0] == "1 job in error in 1 group"
-    assert "not shown: 3 jobs in 1 muted group; see --all" in lines
+    assert "not shown: 3 jobs in 1 muted group; to see them: --all" in lines
     assert "aaaa0000 MUTED  visit: Timeout" in everything
     assert ": known" in everything
     assert cli("unmute", "aaaa").stdout == f"unmuted {TIMEOUT}\n"

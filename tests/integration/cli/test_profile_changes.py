@@ -108,7 +108,7 @@ def test_an_endpoint_with_a_login_is_read_from_stdin_and_shown_nowhere(cli, data
         ("p1 --release-policy panic", "release_policy must be one of check, review, quarantine"),
         ("p1 --max-active-runs 2", "only one browser can use"),
         ("p1 --vendor-id 7", "a local profile has no vendor_id"),
-        ("p1 --account a/1", "an account has letters"),
+        ("p1 --account a/1", "an account may hold only letters"),
         ("p1 --folder /srv/other", "profile other already uses that browser"),
         ("p1 --option password=x", "everybody on this machine can see"),
         ("p9 --region de", "there is no profile p9; see: launcher.py profiles list"),
@@ -271,7 +271,7 @@ def test_on_a_terminal_a_removal_is_asked_for(settings, database, tmp_path, add,
     ) as process:  # fmt: skip
         os.close(theirs)
         shown = b""
-        while b"Go on?" not in shown:
+        while b"Remove profile p1?" not in shown:
             shown += os.read(ours, 1000)
         os.write(ours, f"{answer}\n".encode())
         wait_until(lambda: process.poll() is not None, "the command ends")

@@ -39,7 +39,7 @@ def test_every_field_is_kept_and_shown(cli, database):
     shown = said(cli("profiles", "show", "p1"))
     for text in ("multilogin", "v7", "berlin", "de", "3 at once", "review", "visit, price", "f9"):
         assert text in shown
-    assert "added" in shown.split("last events")[1]
+    assert "added" in shown.split("latest events")[1]
     told = json.loads(said(cli("profiles", "show", "p1", "--json")))
     assert told["profile"]["allowed_actions"] == ["visit", "price"]
     assert told["profile"]["options"] == {"folder_id": "f9"}
@@ -60,8 +60,8 @@ def test_every_field_is_kept_and_shown(cli, database):
         ("p1 --provider kameleo --vendor-id 7 --folder x", "a kameleo profile has no folder"),
         ("p1 --provider cdp --endpoint nonsense", "the endpoint is not an address"),
         ("p1 --option folder_id", "write KEY=VALUE"),
-        ("../p1", "a profile's id has letters"),
-        ("p1 --account a/1", "an account has letters"),
+        ("../p1", "a profile's id may hold only letters"),
+        ("p1 --account a/1", "an account may hold only letters"),
         ("taken", "there is a profile taken already"),
         ("p1 --folder /srv/taken", "profile taken already uses that browser"),
     ],
@@ -124,8 +124,8 @@ def test_profiles_are_imported_from_csv_and_jsonl(cli, database, tmp_path):
     )
     lines = '{"id": "p3", "provider": "cdp", "endpoint": "http://u:p@127.0.0.1:1"}\n'
 
-    assert said(cli("profiles", "import", table)).startswith("added 2 profiles")
-    assert said(cli("profiles", "import", "-", stdin=lines)).startswith("added 1 profiles")
+    assert said(cli("profiles", "import", table)).startswith("added 2 profiles;")
+    assert said(cli("profiles", "import", "-", stdin=lines)).startswith("added 1 profile;")
 
     first = store.get(database, "p1")
     assert json.loads(first["allowed_actions"]) == ["visit", "price"]
