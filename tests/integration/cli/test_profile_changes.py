@@ -245,7 +245,7 @@ def test_an_account_keeps_its_only_profile_while_jobs_wait_for_one(
 
     line = refused(cli("profiles", *command.split()))
 
-    assert "is the only one of account a1, which 1 pending job" in line
+    assert "because without it 1 pending job" in line
     assert store.get(database, "p1")["account_id"] == "a1"
     add("p2", folder="/srv/p2", account_id="a1")
     said(cli("profiles", *command.split()))
