@@ -21,7 +21,7 @@ setup: ## Install what is missing: Python packages, a MySQL-family server, a Chr
 $(READY): requirements.lock deploy/setup.sh
 	@deploy/setup.sh
 
-run: $(READY) ## Set up, then let two browsers drain a demo queue
+run: $(READY) ## Set up, then run a demo queue with two browsers
 	@$(PYTHON) launcher.py demo $(ARGS)
 
 test: $(READY) ## Set up, then run the tests on the system's server (ARGS="-k name" to choose)
@@ -49,22 +49,22 @@ sweep: $(READY) ## Put the jobs of vanished workers right
 status: $(READY) ## Show the queue
 	@$(PYTHON) launcher.py status $(ARGS)
 
-bench-quick: $(READY) ## Measure claim and finish against the limit, on the system's server
+bench-quick: $(READY) ## Measure claim and finish against bare UPDATEs, on the system's server
 	@$(PYTHON) -m bench.quick $(ARGS)
 
-bench-quick-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
+bench-quick-mysql: $(READY) $(MYSQL) ## Do the same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.quick $(ARGS)
 
 bench-enqueue: $(READY) ## Measure enqueue of 1,000,000 lines against raw bulk INSERT
 	@$(PYTHON) -m bench.enqueue $(ARGS)
 
-bench-enqueue-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
+bench-enqueue-mysql: $(READY) $(MYSQL) ## Do the same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.enqueue $(ARGS)
 
 bench-busy-profile: $(READY) ## Measure ordinary claims behind 10,000 jobs of one busy profile
 	@$(PYTHON) -m bench.busy_profile $(ARGS)
 
-bench-busy-profile-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
+bench-busy-profile-mysql: $(READY) $(MYSQL) ## Do the same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.busy_profile $(ARGS)
 
 bench-idle: $(READY) ## Measure what six idle workers cost the server, before 300,000 jobs
@@ -76,22 +76,22 @@ bench-idle-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
 ledger: $(READY) ## Kill workers midway through 10,000 jobs and count every job outside the queue
 	@$(PYTHON) -m bench.ledger $(ARGS)
 
-drill: $(READY) ## Ten minutes of faults against a scratch database, then count every job
+drill: $(READY) ## Inject faults for ten minutes on a scratch database, then count every job
 	@$(PYTHON) launcher.py drill $(ARGS)
 
-drill-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
+drill-mysql: $(READY) $(MYSQL) ## Do the same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) launcher.py drill $(ARGS)
 
 drill-archive: $(READY) ## Archive 200,000 jobs while a pool runs; compare its claims, count every job
 	@$(PYTHON) -m bench.archive $(ARGS)
 
-drill-archive-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
+drill-archive-mysql: $(READY) $(MYSQL) ## Do the same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.archive $(ARGS)
 
-drill-profiles: $(READY) ## 20,000 jobs of 500 profiles, workers killed at random: never two holders
+drill-profiles: $(READY) ## Run 20,000 jobs of 500 profiles, kill workers at random, check for two holders
 	@$(PYTHON) -m bench.profile_storm $(ARGS)
 
-drill-profiles-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
+drill-profiles-mysql: $(READY) $(MYSQL) ## Do the same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.profile_storm $(ARGS)
 
 clean: ## Remove downloads and caches; the private server's queue and the evidence stay

@@ -1,7 +1,7 @@
 """Leave evidence of a failed attempt in errors/<job>/<attempt>/, whatever state the page is in.
 
 The error itself is on disk before the browser is asked anything. Capturing never raises and
-keeps to its budget: what could not be had is said in error.json and in the returned outcomes.
+keeps to its budget: what could not be captured is named in error.json and in the returned outcomes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ OK = "ok"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """What the runner knows about a failed attempt; everything else comes from the session."""
+    """What the executor knows about a failed attempt; everything else comes from the session."""
 
     job_id: int
     attempt: int

@@ -1,6 +1,6 @@
 """Tell from an exception what kind of browser trouble it is, by its type and its message.
 
-Decides nothing about retries: the runner does.
+It decides nothing about retries: `execution/verdict.py` does.
 """
 
 from __future__ import annotations

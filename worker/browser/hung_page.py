@@ -14,13 +14,13 @@ PROBE_MS = 1000
 
 
 def why_mute(tab: Tab) -> str | None:
-    """Stop what blocks the page; return why it cannot be asked all the same, or None."""
+    """Stop what blocks the page; return why it still cannot be asked, or None."""
     tab.stop_loading()
     if not _answers(tab):
         tab.stop_scripts()
         if not _answers(tab):
             return "the page does not answer"
-    # A picture of a page whose first byte has not come is waited for in vain.
+    # A screenshot of a page that has received nothing yet would never come.
     has_document = tab.page.evaluate("() => document.documentElement !== null")
     return None if has_document else "the page is still empty"
 

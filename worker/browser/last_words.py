@@ -1,7 +1,7 @@
-"""Evidence of a task that does not come back: what its browser had said when its time was over.
+"""Evidence of a task that does not come back: what its browser had said at its timeout.
 
 The worker's watchdog keeps it in a file of its slot. If the launcher then has to kill the worker,
-whoever settles the job takes it over from there.
+the process that settles the job takes it from there.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class BrowserOptions:
 def find_browser(explicit: str | None = None) -> str | None:
     """Find the browser to start; None means the one that Playwright itself downloaded.
 
-    Raises SettingsError if the explicit path is no program, LaunchFailed if there is none at all.
+    Raises SettingsError if the explicit path is not a program, LaunchFailed if none is found.
     """
     if explicit:
         return _checked(explicit)

@@ -75,7 +75,7 @@ class BrowserSession:
         """Open a profile's browser: until `close_profile`, pages come from there.
 
         The ordinary browser stays as it is. Raises ProviderError, or LaunchFailed when there is
-        no driver or no Chromium to be had; then no profile is open.
+        no driver or no Chromium; then no profile is open.
         """
         self.close_profile()
         self.release(clean=False)
@@ -110,8 +110,8 @@ class BrowserSession:
     def page_for_job(self, *, isolated: bool = False, trace: bool = False) -> Page:
         """Give the page for one job, launching the browser again if it is dead.
 
-        `isolated` gives a context of the job's own; a profile has but one. Raises LaunchFailed if
-        there is no browser to be had, ProviderError if the open profile's is lost.
+        `isolated` gives a context of the job's own; a profile has only one. Raises LaunchFailed if
+        no browser can be started, ProviderError if the open profile's is lost.
         """
         self.release(clean=False)
         if self._hold is not None:

@@ -96,7 +96,7 @@ class Tab:
         try:
             self.context.cookies("http://localhost/")
         except PlaywrightError:
-            # The browser is gone. What it said before has come all the same.
+            # The browser is gone. What it said before has still arrived.
             pass
 
     def stop_loading(self) -> None:

@@ -121,7 +121,7 @@ class Watchdog:
         on_fire: Callable[[], None],
         last_resort: Callable[[], None] | None = None,
     ) -> Limit:
-        """Give a block so many seconds; limits may nest.
+        """Limit a block to `seconds`; limits may nest.
 
         When they are over, `on_fire` is called; if the block still goes on three seconds later,
         `last_resort` is. Both run in the watchdog's thread and must only kill. Once the block

@@ -1,6 +1,6 @@
-"""Why a job is not running: one sentence for whoever asks at 2 a.m.
+"""Explain in one sentence why a job is not running.
 
-Only reads; what it says may have changed a moment later.
+It only reads. The answer may be out of date a moment later.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from worker.queue import pause, runs
 from worker.queue.claims import Queue
 from worker.recovery.sweep import sweep
 
-# Counting further than this tells nobody more.
+# Stop counting here: an exact larger number would help nobody.
 MANY = 10_000
-# A launcher that has not beaten for so long is not at work.
+# A launcher without a heartbeat for this long is not running.
 SILENT_SECONDS = 60.0
 
 
@@ -51,8 +51,8 @@ def _at_work(db: Database, job: Row) -> str:
 def _pending(db: Database, job: Row) -> str:
     if (paused := pause.paused(db)) is not None:
         return (
-            f"waits because all pools are paused by {paused['set_by']} ({paused['reason']}); "
-            f"continue with: launcher.py resume"
+            f"waits because all runs are paused by {paused['set_by']} ({paused['reason']}); "
+            f"resume with: launcher.py resume"
         )
     if job["not_before"] is not None:
         seconds = float(db.fetch_all("times_of_job", id=job["id"])[0]["due_seconds"])
@@ -63,14 +63,14 @@ def _pending(db: Database, job: Row) -> str:
         return closed
     run = runs.latest(db)
     if run is None or run["ended_at"] is not None or float(run["silent_seconds"]) > SILENT_SECONDS:
-        return "is ready, but no pool is at work; start one: python launcher.py"
+        return "is ready, but nothing is running; start a run: python launcher.py"
     ahead = int(db.fetch_all("jobs_ahead", id=job["id"], many=MANY)[0]["jobs"])
     number = f"{ahead:,}" if ahead < MANY else f"{MANY:,} or more"
-    return f"is ready, and {number} ready jobs come before it"
+    return f"is ready, and {number} ready {'job comes' if ahead == 1 else 'jobs come'} before it"
 
 
 def _unready(db: Database, job: Row) -> str | None:
-    """Say what is wrong with the account environment that a job asks for, if it asks for one."""
+    """Say why the profile or account that a job asks for is not ready, if it asks for one."""
     try:
         wanted = manifest.read(_candidate(job))
     except PayloadError as error:
@@ -94,7 +94,7 @@ def _closed(db: Database, job: Row) -> str | None:
 
 
 def _waits(closed: ClosedKey) -> str:
-    opens = "" if closed.seconds is None else f"; next look in {closed.seconds:.0f} s"
+    opens = "" if closed.seconds is None else f"; next check in {closed.seconds:.0f} s"
     return f"waits because {closed.reason}{opens}"
 
 

@@ -1,4 +1,4 @@
-"""`launcher.py accounts list|add|pause|resume`: whom jobs may be done for."""
+"""`launcher.py accounts list|add|pause|resume`: the accounts that jobs run for."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from worker.profiles import store
 
 @click.group("accounts", cls=DefaultGroup)
 def group() -> None:
-    """The accounts that profiles belong to."""
+    """Manage the accounts that profiles belong to."""
 
 
 @group.command("list")
 @json_flag
 def list_(as_json: bool) -> None:
-    """Show accounts, the number of their profiles, and which are paused."""
+    """Show accounts, how many profiles each has, and which are paused."""
     with closing(open_database()) as db:
         rows = store.all_accounts(db)
     if as_json:
         click.echo(json.dumps(rows, default=plain))
         return
     if not rows:
-        click.echo("no accounts; they come with profiles: launcher.py profiles add ID --account A")
+        click.echo("no accounts; add one with a profile: launcher.py profiles add ID --account A")
         return
     cells = [("ID", "PROFILES", "PAUSED SINCE", "BY", "WHY")]
     for row in rows:
@@ -45,26 +45,29 @@ def list_(as_json: bool) -> None:
 @group.command("add")
 @click.argument("account_id", metavar="ID")
 def add(account_id: str) -> None:
-    """Make an account known; without profiles, its jobs share a proxy and an ordinary browser."""
+    """Add an account.
+
+    While it has no profiles, its jobs share one proxy and run in the ordinary browser.
+    """
     with closing(open_database()) as db:
         is_new = store.add_account(db, account_id, by=operator())
-    click.echo(f"added account {account_id}" if is_new else f"account {account_id} was there")
+    click.echo(f"added account {account_id}" if is_new else f"account {account_id} already exists")
 
 
 @group.command("pause")
 @click.argument("account_id", metavar="ID")
-@click.option("--reason", required=True, help="Shown to whoever wonders.")
+@click.option("--reason", required=True, help="Why, for others to read.")
 def pause(account_id: str, reason: str) -> None:
-    """Start nothing for an account any more; what runs is finished."""
+    """Start no more jobs for an account; jobs that run now are finished."""
     with closing(open_database()) as db:
         store.pause_account(db, account_id, reason=reason, by=operator())
-    click.echo(f"paused account {account_id}; go on with: launcher.py accounts resume {account_id}")
+    click.echo(f"paused account {account_id}; resume it: launcher.py accounts resume {account_id}")
 
 
 @group.command("resume")
 @click.argument("account_id", metavar="ID")
 def resume(account_id: str) -> None:
-    """Let an account be used again."""
+    """Start jobs for an account again."""
     with closing(open_database()) as db:
         was_paused = store.resume_account(db, account_id, by=operator())
     click.echo(f"resumed account {account_id}" if was_paused else f"{account_id} was not paused")

@@ -1,7 +1,7 @@
-"""`launcher.py demo`, which is `make run`: the whole of Nightshift in under a minute.
+"""`launcher.py demo`, run by `make run`: a first look at Nightshift in under a minute.
 
-Starts the bundled demo site on loopback, queues its pages (good, slow, failing, hanging, blocked)
-in the private database, and drains them with two workers.
+It starts the bundled demo site on loopback, queues its pages (good, slow, failing, hanging,
+blocked) in the private database, and drains them with two workers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from worker.intake.bulk import add_many
 from worker.settings import PROJECT_ROOT
 from worker.system.fork import call_in_child
 
-# Small budgets, so that pages which never answer do not hold up a first look.
+# Small limits, so that pages which never answer do not slow the demo down.
 DEMO_FLAGS = (
     "--workers=2",
     "--max-attempts=2",
@@ -32,7 +32,7 @@ DEMO_FLAGS = (
 
 @click.command("demo")
 def demo() -> int:
-    """Drain a bundled demo site in under a minute: a first look at Nightshift."""
+    """Visit the pages of a bundled demo site: a first look, in under a minute."""
     with _demo_site() as base_url:
         first, last = call_in_child(_enqueue, base_url)
         click.echo(f"demo site at {base_url}; its pages are jobs {first} to {last}", err=True)

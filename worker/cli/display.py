@@ -1,7 +1,7 @@
-"""What a run looks like: a live picture on a terminal, plain lines elsewhere, nothing if quiet.
+"""Show a run: a live display on a terminal, plain lines elsewhere, only problems if quiet.
 
-Never starts a thread: the supervisor's loop calls `update`, and that draws. A terminal that is
-closed costs the display, never the run.
+It starts no thread: the supervisor's loop calls `update`, which draws. When the terminal closes,
+the display ends and the run goes on.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from worker.cli.frame import Frame
-from worker.cli.wording import duration
+from worker.cli.wording import counted, duration
 from worker.settings import RunSettings
 from worker.supervisor.view import Display, PoolView, WorkerView
 from worker.system import standard_streams
@@ -28,7 +28,7 @@ from worker.system import standard_streams
 REDRAW_SECONDS = 0.25
 PLAIN_SECONDS = 60.0
 RATE_WINDOW_SECONDS = 60.0
-# Of one child, in one second, on a live display: a stack of a stuck worker is 35 lines.
+# Lines of one child per second on a live display. The stack of a stuck worker has 35.
 MAX_LINES_PER_SECOND = 10
 
 _LOGGED = re.compile(r"\d\d:\d\d:\d\dZ ")
@@ -38,7 +38,7 @@ def make_display(settings: RunSettings, quiet: bool) -> Display:
     """Choose how to show the run."""
     if quiet:
         return LastingDisplay(QuietDisplay)
-    # COLUMNS and LINES tell how large the window was once, not how large it is now.
+    # COLUMNS and LINES hold an old size of the window, not its size now.
     environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
     console = _Console(stderr=True, _environ=environment)
     if console.is_terminal:
@@ -47,10 +47,10 @@ def make_display(settings: RunSettings, quiet: bool) -> Display:
 
 
 class LastingDisplay:
-    """Show the run for as long as there is somewhere to show it.
+    """Show the run until there is nowhere left to show it.
 
-    When the terminal is closed (EIO) or nobody reads our stderr any more (EPIPE), nothing more is
-    shown; the run goes on.
+    When the terminal is closed (EIO) or nobody reads our stderr any more (EPIPE), the display ends
+    and the run goes on.
     """
 
     def __init__(self, make: Callable[[], Display]) -> None:
@@ -75,7 +75,7 @@ class LastingDisplay:
         try:
             show()
         except BlockingIOError:
-            # Somebody who shares our stderr has made it non-blocking: a few words are lost.
+            # Another process that shares our stderr made it non-blocking: this line may be lost.
             standard_streams.make_blocking()
         except OSError:
             standard_streams.silence(standard_streams.STDERR)
@@ -90,7 +90,7 @@ class Rate:
         self._points: deque[tuple[float, int]] = deque()
 
     def add(self, seconds: float, jobs: int) -> float:
-        """Take a reading and return the rate."""
+        """Add a reading and return the rate."""
         self._points.append((seconds, jobs))
         while seconds - self._points[0][0] > RATE_WINDOW_SECONDS:
             self._points.popleft()
@@ -99,7 +99,7 @@ class Rate:
 
 
 class LineLimit:
-    """Lets a few lines of each child through in a second, and counts the others."""
+    """Lets a few lines per second of each child through, and counts the others."""
 
     def __init__(self) -> None:
         self._began: dict[str, float] = {}
@@ -112,7 +112,7 @@ class LineLimit:
         return self._lines[who] <= MAX_LINES_PER_SECOND
 
     def notes(self) -> Iterator[str]:
-        """Begin a new second where one is over; say what was left out in it."""
+        """Say how many lines each ended second left out, and begin a new one."""
         now = time.monotonic()
         for who in [who for who, began in self._began.items() if now - began >= 1.0]:
             del self._began[who]
@@ -122,7 +122,7 @@ class LineLimit:
 
 
 class QuietDisplay:
-    """Say only what went wrong."""
+    """Print only what went wrong."""
 
     def update(self, view: PoolView) -> None:
         pass
@@ -138,7 +138,7 @@ class QuietDisplay:
 
 
 class PlainDisplay:
-    """One line now and then, for logs and cron mails."""
+    """Print one line per minute, for logs and cron mail."""
 
     def __init__(self) -> None:
         self._rate = Rate()
@@ -162,7 +162,7 @@ class PlainDisplay:
 
 
 class LiveDisplay:
-    """An overall bar with rate and time to go, and a line per worker with its job and its age."""
+    """Draw a bar with rate and time left, and a line per worker with its job and the job's age."""
 
     def __init__(self, console: Console, settings: RunSettings) -> None:
         self._rate = Rate()
@@ -170,7 +170,7 @@ class LiveDisplay:
         self._limit = LineLimit()
         self._frame = Frame(console)
         self.say(
-            f"{settings.workers} workers, slots {settings.slots[0]}–{settings.slots[-1]} "
+            f"{counted(settings.workers, 'worker')}, {_slots(settings.slots)} "
             f"of {settings.total}, on {settings.database}"
         )
 
@@ -184,7 +184,7 @@ class LiveDisplay:
         self._frame.draw(self._picture(view, rate))
 
     def line(self, who: str, text: str) -> None:
-        # A worker's own words about its jobs are not lost among a task's prints.
+        # Log lines have a limit of their own, so that a task's prints do not crowd them out.
         if self._limit.admits(who if not _LOGGED.match(text) else f"{who}, log"):
             self._frame.print_above(Text(_named(who, text)))
 
@@ -214,8 +214,12 @@ class _Console(Console):
         raise BrokenPipeError("nobody reads stderr any more")
 
 
+def _slots(slots: range) -> str:
+    return f"slot {slots[0]}" if len(slots) == 1 else f"slots {slots[0]}–{slots[-1]}"
+
+
 def _named(who: str, text: str) -> str:
-    """Say whose line it is, unless it is a log line, which says so itself."""
+    """Put the child's name before a line, unless it is a log line, which has the name already."""
     return text if _LOGGED.match(text) else f"{who}: {text}"
 
 
@@ -229,7 +233,7 @@ def _headline(view: PoolView, rate: float) -> str:
     if view.held_back:
         reason = f": {view.held_because}" if view.held_because else ""
         parts.append(f"{view.held_back:,} held back{reason}")
-    # What waits for its time, or for somebody's word, is not done at this rate.
+    # Jobs that wait for a time or are held back are not done at this rate.
     ready = (view.left or 0) - view.waiting - view.held_back
     if ready > 0 and rate > 0:
         parts.append(f"about {duration(ready / rate)} to go")

@@ -1,4 +1,4 @@
-"""`launcher.py doctor`: is everything there that a night needs? Each failed check says its fix."""
+"""`launcher.py doctor`: check everything that a run needs. Each failed check names its fix."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Finding:
 @click.command("doctor")
 @json_flag
 def doctor(as_json: bool) -> int:
-    """Check Python, database, schema, tasks, browser, folders; say how to mend what is wrong."""
+    """Check Python, database, schema, tasks, browser and folders; say how to fix what is wrong."""
     findings = [_examine(name, check) for name, check in _checks()]
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings]))
@@ -99,7 +99,7 @@ def _schema(settings: DatabaseSettings) -> str:
 
 
 def _writing(settings: DatabaseSettings) -> str:
-    """Do what a night does to the queue's tables, and take it back."""
+    """Write to the queue's tables as a run does, then roll it back."""
 
     def write(tx: Transaction) -> None:
         tx.execute("try_adding")
@@ -120,7 +120,7 @@ def _queue(settings: DatabaseSettings) -> str:
     if paused is not None:
         raise SettingsError(
             f"paused since {moment(paused['set_at'])} by {paused['set_by']}: {paused['reason']}; "
-            f"no run claims a job; go on with: python launcher.py resume"
+            f"no job is claimed; resume with: python launcher.py resume"
         )
     return "not paused"
 
@@ -142,7 +142,7 @@ def _browser() -> str:
         title = page.title()
     finally:
         session.close()
-    return f"{executable or 'the one Playwright installed'} opens a page ({title})"
+    return f"{executable or 'the browser that Playwright installed'} opens a page ({title})"
 
 
 def _folder(setting: str, default: Path) -> str:

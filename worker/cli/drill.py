@@ -1,4 +1,4 @@
-"""`launcher.py drill`: a bad night in ten minutes, on a scratch database of its own."""
+"""`launcher.py drill`: harm a real run on a scratch database, then count every job."""
 
 from __future__ import annotations
 
@@ -19,29 +19,41 @@ from worker.system.fork import adopt_orphans
 
 @click.command("drill")
 @click.option(
-    "--jobs", type=click.IntRange(min=1), default=5000, show_default=True, help="Jobs to do."
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=5000,
+    show_default=True,
+    help="How many jobs to run.",
 )
 @click.option(
-    "--faults", type=click.IntRange(min=0), default=200, show_default=True, help="Faults to inject."
+    "--faults",
+    type=click.IntRange(min=0),
+    default=200,
+    show_default=True,
+    help="How many faults to inject.",
 )
 @click.option(
-    "--workers", type=click.IntRange(min=1), default=6, show_default=True, help="Worker processes."
+    "--workers",
+    type=click.IntRange(min=1),
+    default=6,
+    show_default=True,
+    help="How many workers to start.",
 )
 @click.option(
-    "--seed", type=int, help="Repeat the faults of an earlier drill.  [default: the time]"
+    "--seed", type=int, help="Seed of an earlier drill, to repeat its faults.  [default: the time]"
 )
 @click.option("--keep", is_flag=True, help="Keep the scratch folder until the next drill.")
 @json_flag
 def drill(jobs: int, faults: int, workers: int, seed: int | None, keep: bool, as_json: bool) -> int:
     """Kill, stop and cut off the parts of a real run, then count every job.
 
-    Runs on a scratch database and never touches yours. Exit code 1 when a job was lost, finished
-    twice or held by two workers at once, or when a process or temporary folder was left behind.
+    It runs on a scratch database and never touches yours. The exit code is 1 if a job was lost,
+    finished twice or held by two workers at once, or if a process or temporary folder is left.
     """
     signal.signal(signal.SIGTERM, _interrupt)
-    # Also where a shell has started us in the background, which makes children ignore Ctrl-C.
+    # A shell that starts us in the background makes us ignore SIGINT; undo that.
     signal.signal(signal.SIGINT, _interrupt)
-    # What a killed launcher leaves becomes ours: it is reaped, and what lives on is found.
+    # Become the parent of what a killed launcher leaves, to reap it and to find what still runs.
     adopt_orphans()
     began = time.monotonic()
 
@@ -60,7 +72,7 @@ def drill(jobs: int, faults: int, workers: int, seed: int | None, keep: bool, as
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    """Let SIGTERM end the drill as Ctrl-C does: everything it has started is ended with it."""
+    """Let a signal end the drill as Ctrl-C does, together with all it started."""
     raise KeyboardInterrupt
 
 

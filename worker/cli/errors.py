@@ -1,4 +1,4 @@
-"""`launcher.py errors`, `mute` and `unmute`: failures in groups, instead of one by one."""
+"""`launcher.py errors`, `mute` and `unmute`: show failed jobs in groups of the same error."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def errors(
 ) -> None:
     """Group the jobs in error by what went wrong; with GROUP, list its jobs.
 
-    The beginning of a group's name is enough. NEW marks groups that were first seen after the
-    latest run began that had anything to do.
+    The beginning of a group's name is enough. NEW marks groups that were first seen since
+    the start of the latest run that did any jobs.
     """
     with closing(open_database()) as db:
         if group is not None:
@@ -101,7 +101,7 @@ def _group_lines(shown: list[Row], left_out: list[Row]) -> list[str]:
         jobs = sum(row["jobs"] for row in left_out)
         lines.append(
             f"not shown: {counted(jobs, 'job')} in {counted(len(left_out), 'muted group')}; "
-            f"see --all"
+            f"to see them: --all"
         )
     first = next((row["fingerprint"] for row in shown if row["fingerprint"]), None)
     if first:

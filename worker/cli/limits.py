@@ -1,4 +1,4 @@
-"""`launcher.py limits` and `breakers`: what may run at once, how often, and what is left alone."""
+"""`launcher.py limits` and `breakers`: set and show what may run, how often, and what must wait."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import DURATION, json_flag
-from worker.cli.wording import duration, operator, plain
+from worker.cli.wording import counted, duration, operator, plain
 from worker.database.client import Row
 from worker.errors import UsageError
 from worker.guards import breakers as breaking
@@ -20,13 +20,21 @@ from worker.guards.keys import ClosedKey
 
 @click.group("limits", cls=DefaultGroup)
 def limits() -> None:
-    """Cap what runs at once and how often it starts, on all hosts."""
+    """Cap how many jobs run at once and how many start per minute, on all hosts."""
 
 
 @limits.command("set")
 @click.argument("key")
-@click.option("--concurrent", type=click.IntRange(min=0), help="Jobs at once; 0 lets none run.")
-@click.option("--per-minute", type=click.FloatRange(min=0, min_open=True), help="Starts a minute.")
+@click.option(
+    "--concurrent",
+    type=click.IntRange(min=0),
+    help="How many jobs may run at once; 0 lets no job start.",
+)
+@click.option(
+    "--per-minute",
+    type=click.FloatRange(min=0, min_open=True),
+    help="How many jobs may start per minute.",
+)
 def set_limit(key: str, concurrent: int | None, per_minute: float | None) -> None:
     """Limit a KEY: global, site:example.com, task:NAME, account:ID or vendor:NAME."""
     if concurrent is None and per_minute is None:
@@ -42,13 +50,13 @@ def clear_limit(key: str) -> None:
     """Remove the limit of a KEY."""
     with closing(open_database()) as db:
         had_one = limiting.clear_limit(db, key)
-    click.echo(f"{key} is not limited any more" if had_one else f"{key} had no limit")
+    click.echo(f"{key} no longer has a limit" if had_one else f"{key} had no limit")
 
 
 @limits.command("list")
 @json_flag
 def list_limits(as_json: bool) -> None:
-    """Show every limit and what it holds back now."""
+    """Show every limit, and whether it holds jobs back now."""
     with closing(open_database()) as db:
         found = limiting.all_limits(db)
     if as_json:
@@ -63,14 +71,14 @@ def list_limits(as_json: bool) -> None:
 
 @click.group("breakers", cls=DefaultGroup)
 def breakers() -> None:
-    """See and set the circuit breakers of sites and profiles."""
+    """Show, open and close the circuit breakers of sites and profiles."""
 
 
 @breakers.command("list")
-@click.option("--all", "with_closed", is_flag=True, help="Also those that let everything through.")
+@click.option("--all", "with_closed", is_flag=True, help="Also show closed breakers.")
 @json_flag
 def list_breakers(with_closed: bool, as_json: bool) -> None:
-    """Show which keys are left alone, why, and until when."""
+    """Show which keys have an open breaker, why, and until when."""
     with closing(open_database()) as db:
         found = [
             (row, closed)
@@ -88,41 +96,47 @@ def list_breakers(with_closed: bool, as_json: bool) -> None:
 
 @breakers.command("open")
 @click.argument("key")
-@click.option("--for", "seconds", type=DURATION, help="For so long.  [default: until closed]")
-@click.option("--reason", default="by hand", show_default=True, help="Shown to whoever wonders.")
+@click.option(
+    "--for", "seconds", type=DURATION, help="How long it stays open.  [default: until closed]"
+)
+@click.option("--reason", default="by hand", show_default=True, help="Why, for others to read.")
 def open_breaker(key: str, seconds: float | None, reason: str) -> None:
-    """Claim nothing for a KEY such as site:example.com."""
+    """Stop claiming jobs of a KEY such as site:example.com."""
     with closing(open_database()) as db:
         breaking.open_by_hand(db, key, seconds, reason, operator())
     until = f"for {duration(seconds)}" if seconds is not None else "until it is closed by hand"
-    click.echo(f"nothing is claimed for {key} {until}; close: launcher.py breakers close {key}")
+    click.echo(f"no job of {key} is claimed {until}; close: launcher.py breakers close {key}")
 
 
 @breakers.command("close")
 @click.argument("key")
-@click.option("--keep", is_flag=True, help="And never open by itself, until closed without this.")
+@click.option(
+    "--keep",
+    is_flag=True,
+    help="Also stop it from opening by itself, until you close it without --keep.",
+)
 def close_breaker(key: str, keep: bool) -> None:
-    """Claim jobs of a KEY again, at once."""
+    """Claim jobs of a KEY again, starting now."""
     with closing(open_database()) as db:
         breaking.close_by_hand(db, key, keep=keep, by=operator())
-    click.echo(f"the breaker of {key} is closed" + (" and stays so" if keep else ""))
+    click.echo(f"the breaker of {key} is closed" + (" and will not open by itself" if keep else ""))
 
 
 def _breaker_line(row: Row, closed: ClosedKey | None) -> str:
     if row["held"] == "closed":
         return f"{row['name']}: kept closed by {row['held_by']}"
     if row["state"] == "closed":
-        return f"{row['name']}: closed, {row['failures']} failures lately"
+        return f"{row['name']}: closed, {counted(int(row['failures']), 'recent failure')}"
     if closed is None:
-        return f"{row['name']}: open, and the next job goes out to see: {row['reason']}"
-    opens = "" if closed.seconds is None else f", next look in {duration(closed.seconds)}"
+        return f"{row['name']}: open, and the next job is the canary: {row['reason']}"
+    opens = "" if closed.seconds is None else f", next check in {duration(closed.seconds)}"
     tasks = f"; it holds back {', '.join(row['failing'])}" if row["failing"] else ""
     return f"{row['name']}: {row['state'].replace('_', ' ')}{opens}: {closed.reason}{tasks}"
 
 
 def _caps(concurrent: int | None, per_minute: float | None) -> str:
     caps = [] if concurrent is None else [f"{concurrent} at once"]
-    caps += [] if per_minute is None else [f"{per_minute:g} a minute"]
+    caps += [] if per_minute is None else [f"{per_minute:g} per minute"]
     return " and ".join(caps)
 
 

@@ -1,4 +1,4 @@
-"""`launcher.py profiles set` and `remove`: change or forget a profile that nobody holds."""
+"""`launcher.py profiles set` and `remove`: change or remove a profile that nobody holds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from worker.evidence.redaction import printable
 from worker.profiles import changes, store
 from worker.profiles.changes import Revision
 
-# What can be taken away again, and the flag for it.
+# Fields that can be emptied, and the flag for each.
 CLEARED = {
     "account": "no_account",
     "proxy": "no_proxy",
@@ -30,27 +30,41 @@ CLEARED = {
 
 @click.command("set")
 @click.argument("profile_id", metavar="ID")
-@click.option("--account", help="The account it belongs to; made if it is new.")
-@click.option("--no-account", is_flag=True, help="It belongs to no account.")
-@click.option("--folder", help="Where a local profile was moved to.")
+@click.option("--account", help="The account it belongs to; added if it is new.")
+@click.option("--no-account", is_flag=True, help="Remove it from its account.")
+@click.option("--folder", help="The new folder of a local profile.")
 @click.option("--vendor-id", help="What the vendor calls the profile.")
-@click.option("--endpoint", metavar="URL|-", help="Of a cdp profile; - (with a login) asks for it.")
-@click.option("--proxy", help="The name of its proxy.")
-@click.option("--no-proxy", is_flag=True, help="It needs none.")
-@click.option("--region", help="Where its proxy must be.")
-@click.option("--no-region", is_flag=True, help="Its proxy may be anywhere.")
-@click.option("--max-active-runs", type=int, help="Jobs in it at once.")
-@click.option("--release-policy", help="After an unexplained ending: check, review, quarantine.")
-@click.option("--allow", multiple=True, metavar="TASK", help="A task it may be used for, alone.")
-@click.option("--allow-all", is_flag=True, help="It may be used for every task.")
 @click.option(
-    "--option", "options", multiple=True, metavar="KEY=VALUE", help="The others stay; KEY= goes."
+    "--endpoint",
+    metavar="URL|-",
+    help="Address of a cdp profile's browser; - asks for one with a login.",
+)
+@click.option("--proxy", help="The name of its proxy.")
+@click.option("--no-proxy", is_flag=True, help="Use no proxy.")
+@click.option("--region", help="The region its proxy must be in.")
+@click.option("--no-region", is_flag=True, help="Allow a proxy in any region.")
+@click.option("--max-active-runs", type=int, help="How many jobs may use it at once.")
+@click.option(
+    "--release-policy", help="What to do after a worker vanished: check, review, quarantine."
+)
+@click.option(
+    "--allow", multiple=True, metavar="TASK", help="A task that may use it; no others may."
+)
+@click.option("--allow-all", is_flag=True, help="Let every task use it.")
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Set an option for its provider; KEY= removes it. Other options stay.",
 )
 def set_(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
-    """Change a profile that nobody holds; what is not named stays as it is."""
+    """Change a profile that nobody holds. Fields you do not name stay as they are."""
     wanted, pairs = _wanted(flags), options_of(options)
     if not wanted and not pairs:
-        raise UsageError("say what to change, such as --proxy NAME; see: profiles set --help")
+        raise UsageError(
+            "say what to change, such as --proxy NAME; see: launcher.py profiles set --help"
+        )
     with closing(open_database()) as db:
         known = known_profiles(db, but=profile_id)
 
@@ -66,16 +80,16 @@ def set_(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
     if revision.changes:
         click.echo(printable(f"changed {profile_id}: {revision}"))
     else:
-        click.echo(f"profile {profile_id} is like that already; nothing was changed")
+        click.echo(f"profile {profile_id} already has these values; nothing was changed")
 
 
 @click.command("remove")
 @click.argument("profile_id", metavar="ID")
-@click.option("--yes", is_flag=True, help="Do not ask; needed off a terminal.")
+@click.option("--yes", is_flag=True, help="Do not ask. Needed when there is no terminal.")
 def remove(profile_id: str, yes: bool) -> None:
-    """Forget a profile that nobody holds and no pending job names.
+    """Remove a profile that nobody holds and no pending job names.
 
-    Its folder, or the vendor's profile, is not touched, and its history can still be read.
+    Its folder, or the vendor's profile, is not touched. Its history can still be read.
     """
     with closing(open_database()) as db:
         profile = changes.check_removable(db, profile_id)
@@ -102,7 +116,7 @@ def _wanted(flags: dict[str, Any]) -> dict[str, Any]:
 
 
 def _differences(old: dict[str, Any], new: dict[str, Any]) -> dict[str, str]:
-    """Tell field by field what changes, without what may be a secret."""
+    """Describe each changed field, without values that may be secret."""
     return {
         name: f"{_shown(name, old[name])} → {_shown(name, new[name])}"
         for name in old
@@ -117,25 +131,25 @@ def _shown(name: str, value: Any) -> str:
         return NONE
     if name == "endpoint":
         return str(endpoint_label(value))
-    # Of options the names alone: a value may be a secret that came from a file.
+    # Only the names of options: a value may be a secret that came from a file.
     return " ".join(value) if name == "options" else str(value)
 
 
 def _ask(profile_id: str) -> None:
     if not sys.stdin.isatty():
         raise UsageError(
-            f"remove: profile {profile_id} would be removed; without a terminal to ask on, "
-            f"add --yes to do it"
+            f"remove: this would remove profile {profile_id}; there is no terminal to ask on, "
+            f"so add --yes to do it"
         )
-    if not click.confirm(f"Profile {profile_id} will be removed. Go on?", err=True):
+    if not click.confirm(f"Remove profile {profile_id}?", err=True):
         click.echo("nothing was done", err=True)
         raise click.exceptions.Exit(0)
 
 
 def _left(profile: Row) -> str:
-    """Say what stays of a profile, and where."""
+    """Say what remains of a profile, and where."""
     if profile["folder"]:
         return f"its folder stays: {profile['folder']}"
     if profile["vendor_id"]:
         return f"{profile['provider']} keeps its profile {profile['vendor_id']}"
-    return f"whatever runs at {endpoint_label(profile['endpoint'])} was left alone"
+    return f"the browser at {endpoint_label(profile['endpoint'])} was left alone"

@@ -1,6 +1,6 @@
-"""A profile as people write it down, checked field by field before anything is stored.
+"""Check the fields of a profile, as a person wrote them, before anything is stored.
 
-Raises UsageError in one line that names the field; an endpoint is repeated nowhere.
+Raises UsageError with one line that names the field. An endpoint is never repeated.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WIDTHS = {"folder": 1024, "vendor_id": 255, "endpoint": 1024, "region": 64}
 
 @dataclass(slots=True)
 class Known:
-    """What is there already: a profile's name, and the browser behind it, are taken once."""
+    """What exists already: no two profiles may have the same name or the same browser."""
 
     proxies: frozenset[str]
     folders: Path
@@ -45,7 +45,7 @@ class Known:
 
 
 def profile_of(fields: Mapping[str, Any], known: Known) -> NewProfile:
-    """Make a new profile of its fields, and remember it as known; raises UsageError."""
+    """Make a new profile from its fields and add it to `known`; raises UsageError."""
     if (name := str(fields.get("id"))) in known.ids:
         raise UsageError(
             f"there is a profile {name} already; see: launcher.py profiles show {name}"
@@ -56,14 +56,16 @@ def profile_of(fields: Mapping[str, Any], known: Known) -> NewProfile:
 
 
 def checked(fields: Mapping[str, Any], known: Known) -> NewProfile:
-    """Make a profile of its fields, whatever its name; raises UsageError."""
+    """Make a profile from its fields, even if its name is taken; raises UsageError."""
     if unknown := sorted(set(fields) - set(FIELDS)):
         raise UsageError(f"unknown field {unknown[0]!r}; known: {', '.join(FIELDS)}")
     name = _name(fields.get("id"), "a profile's id")
     provider = _text(fields, "provider") or LOCAL
     place = _whereabouts(name, provider, fields, known)
     if other := known.places.get(_place(provider, place) or ("", "")):
-        raise UsageError(f"profile {other} has the same browser as {name}; one profile each")
+        raise UsageError(
+            f"profile {other} already uses that browser; a browser belongs to one profile"
+        )
     return NewProfile(
         id=name,
         account_id=_name(fields["account"], "an account") if fields.get("account") else None,
@@ -81,7 +83,7 @@ def checked(fields: Mapping[str, Any], known: Known) -> NewProfile:
 
 
 def fields_of(profile: Row) -> dict[str, Any]:
-    """Write a profile's row down as people would: the way back from what is stored."""
+    """Turn a profile's row back into the fields that a person would write."""
     columns = {"account": "account_id", "allow": "allowed_actions"}
     fields = {name: profile[columns.get(name, name)] for name in FIELDS}
     for name in ("allow", "options"):
@@ -90,12 +92,12 @@ def fields_of(profile: Row) -> dict[str, Any]:
 
 
 def holds_credentials(endpoint: str) -> bool:
-    """Whether an endpoint has a login or parameters, where tokens are."""
+    """Whether an endpoint has a login or parameters, which may hold tokens."""
     return bool(re.search(r"[@?#]", endpoint))
 
 
 def endpoint_label(endpoint: str | None) -> str | None:
-    """Name an endpoint by its scheme, host and port alone: anything else may be a secret."""
+    """Name an endpoint by its scheme, host and port only: the rest may be a secret."""
     if not endpoint:
         return None
     parts = urlsplit(normalise(endpoint) or "")
@@ -109,10 +111,10 @@ def endpoint_label(endpoint: str | None) -> str | None:
 def _whereabouts(
     name: str, provider: str, fields: Mapping[str, Any], known: Known
 ) -> dict[str, str | None]:
-    """Say where the profile's browser is: what its provider needs, and nothing else."""
+    """Collect what the provider needs to find the profile's browser, and refuse the rest."""
     found = {key: _text(fields, key) for key in ("folder", "vendor_id", "endpoint")}
     if found["endpoint"] and normalise(found["endpoint"]) is None:
-        raise UsageError("the endpoint is no address; write http://127.0.0.1:9222 or ws://…")
+        raise UsageError("the endpoint is not an address; write http://127.0.0.1:9222 or ws://…")
     if provider == LOCAL:
         _refuse(found, "vendor_id", "endpoint", provider=provider)
         found["folder"] = str(Path(found["folder"] or known.folders / name).absolute())
@@ -125,7 +127,7 @@ def _whereabouts(
         return found
     if provider not in preset_names():
         known_ones = ", ".join([LOCAL, CDP, *preset_names()])
-        raise UsageError(f"there is no provider {provider!r}; known are {known_ones}")
+        raise UsageError(f"there is no provider {provider!r}; choose from {known_ones}")
     if not found["vendor_id"]:
         raise UsageError(f"a {provider} profile needs a vendor_id: what {provider} calls it")
     return found
@@ -145,7 +147,8 @@ def _place(provider: str, fields: Mapping[str, Any]) -> tuple[str, str] | None:
 def _name(value: Any, what: str) -> str:
     if not isinstance(value, (str, int)) or not _NAME.fullmatch(str(value)):
         raise UsageError(
-            f"{what} has letters, digits, - . _ : @ + alone, at most 64, not {value!r:.40}"
+            f"{what} may hold only letters, digits, - . _ : @ + and at most 64 of them, "
+            f"not {value!r:.40}"
         )
     return str(value)
 
@@ -155,10 +158,10 @@ def _text(fields: Mapping[str, Any], name: str) -> str | None:
     if value is None or value == "":
         return None
     if not isinstance(value, (str, int)) or isinstance(value, bool):
-        raise UsageError(f"{name} is not a text")
+        raise UsageError(f"{name} must be text")
     text = str(value).strip()
     if len(text) > _WIDTHS.get(name, 64) or not text.isprintable():
-        raise UsageError(f"{name} is too long or not a text")
+        raise UsageError(f"{name} is too long, or has characters that cannot be printed")
     return text or None
 
 
@@ -171,15 +174,19 @@ def _proxy(name: str | None, known: Known) -> str | None:
 def _runs(value: Any, provider: str) -> int:
     text = "1" if value in (None, "") else str(value)
     if not re.fullmatch(r"\d{1,4}", text) or not 1 <= int(text) <= MOST_RUNS:
-        raise UsageError(f"max_active_runs is a number from 1 to {MOST_RUNS}, not {text!r:.40}")
+        raise UsageError(
+            f"max_active_runs must be a number from 1 to {MOST_RUNS}, not {text!r:.40}"
+        )
     if provider == LOCAL and int(text) > 1:
-        raise UsageError("a local profile's folder has room for one browser: max_active_runs is 1")
+        raise UsageError(
+            "only one browser can use a local profile's folder: max_active_runs must be 1"
+        )
     return int(text)
 
 
 def _policy(name: str | None) -> str:
     if name is not None and name not in POLICIES:
-        raise UsageError(f"release_policy is one of {', '.join(POLICIES)}, not {name!r}")
+        raise UsageError(f"release_policy must be one of {', '.join(POLICIES)}, not {name!r}")
     return name or POLICIES[0]
 
 
@@ -188,7 +195,7 @@ def _tasks(value: Any) -> tuple[str, ...] | None:
     if not isinstance(names, (list, tuple)) or not all(
         isinstance(name, str) and 0 < len(name) <= 64 for name in names
     ):
-        raise UsageError("allow is a list of task names")
+        raise UsageError("allow must be a list of task names")
     return tuple(dict.fromkeys(names)) or None
 
 
@@ -203,5 +210,5 @@ def _options(value: Any) -> dict[str, Any] | None:
     if not isinstance(value, dict) or not all(
         isinstance(one, (str, int)) for one in value.values()
     ):
-        raise UsageError("options is an object of texts and numbers")
+        raise UsageError("options must be an object whose values are text or numbers")
     return {name: str(one) for name, one in value.items()}

@@ -1,6 +1,6 @@
-"""What a person gives about a profile: flags, a prompt, stdin or a file; and what is there already.
+"""Read what a person says about a profile (flags, a prompt, stdin), and what exists already.
 
-An endpoint or an option that holds a secret is never taken from the command line.
+An endpoint or option that holds a secret is never accepted on the command line.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from worker.proxies import store as proxies
 
 
 def known_profiles(db: Database, *, but: str | None = None) -> Known:
-    """Read which profiles and proxies there are, all profiles but one if it is named."""
+    """Read which profiles and proxies exist, leaving out the profile `but`."""
     known = Known(
         proxies=frozenset(row["name"] for row in proxies.all_proxies(db)),
         folders=state_dir() / "profiles",
@@ -39,20 +39,20 @@ def options_of(pairs: tuple[str, ...]) -> dict[str, str]:
             raise UsageError(f"--option {key}: write KEY=VALUE, as in folder_id=7f3c")
         if is_secret_name(key):
             raise UsageError(
-                f"--option {key}: a secret on the command line is seen by everybody on this "
-                f"machine; put it into a file: launcher.py profiles import FILE.jsonl"
+                f"--option {key}: everybody on this machine can see a secret on the command line; "
+                f"put it into a file: launcher.py profiles import FILE.jsonl"
             )
         found[key] = value
     return found
 
 
 def endpoint_of(given: str | None, provider: str) -> str | None:
-    """Take an endpoint as it is given, or ask for it where `-` or its provider wants that."""
+    """Return the endpoint, or ask for it: after `-`, or when a cdp profile has none."""
     if given is not None and given != "-":
         if holds_credentials(given):
             raise UsageError(
-                "a login or token on the command line is seen by everybody on this machine; "
-                "write --endpoint - and it is asked for, or read from stdin"
+                "everybody on this machine can see a login or token on the command line; "
+                "write --endpoint - to be asked for it, or to read it from stdin"
             )
         return given
     if given is None and provider != "cdp":

@@ -1,4 +1,4 @@
-"""Profiles out of CSV or JSONL: every line becomes one, or says by its number why it cannot."""
+"""Read profiles from CSV or JSONL: each line gives a profile, or its number and a reason."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ JSON_SUFFIXES = {".jsonl", ".ndjson"}
 
 
 def read_profiles(data: bytes, name: str, known: Known) -> Iterator[NewProfile | BadLine]:
-    """Read profiles; the format goes by the file's name, and from stdin by its first character."""
+    """Read profiles; the file's name, or the first character of stdin, tells the format."""
     is_json = Path(name).suffix.lower() in JSON_SUFFIXES
     if name == "-":
         is_json = data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")

@@ -1,4 +1,4 @@
-"""Profiles, leases and events as people and programs see them: never a login or a token."""
+"""Show profiles, leases and events to people and programs, without logins or tokens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NONE = "–"
 
 
 def as_json(profile: Row) -> dict[str, Any]:
-    """Make a row fit for programs, without what only its provider needs to know."""
+    """Make a profile's row ready for JSON, without its secrets."""
     found = {**profile, "endpoint": endpoint_label(profile["endpoint"])}
     for name in ("options", "allowed_actions"):
         found[name] = None if profile[name] is None else redact_json(json.loads(profile[name]))
@@ -24,22 +24,22 @@ def as_json(profile: Row) -> dict[str, Any]:
 
 
 def whereabouts(profile: Row, *, reveal: bool) -> dict[str, Any]:
-    """Name what a person needs to open a profile's browser."""
+    """Collect what a person needs to open a profile's browser."""
     found = {name: profile[name] for name in ("id", "state", *PLACES)}
     endpoint = profile["endpoint"]
     if endpoint and holds_credentials(endpoint) and not reveal:
-        found["endpoint"] = f"{endpoint_label(endpoint)} (in full: --reveal)"
+        found["endpoint"] = f"{endpoint_label(endpoint)} (to see all of it: --reveal)"
     return found
 
 
 def lease_as_json(lease: Row) -> dict[str, Any]:
-    """Make a lease fit for programs."""
+    """Make a lease ready for JSON."""
     flags = {name: bool(lease[name]) for name in ("is_person", "is_exclusive")}
     return {**lease, **flags}
 
 
 def cells(profile: Row) -> tuple[str, ...]:
-    """Write one line of the list."""
+    """Make one line of the list."""
     return (
         profile["id"],
         profile["account_id"] or NONE,
@@ -54,7 +54,7 @@ def cells(profile: Row) -> tuple[str, ...]:
 
 
 def table(rows: list[tuple[str, ...]]) -> list[str]:
-    """Set rows in columns."""
+    """Align rows in columns."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -97,9 +97,9 @@ def lease_line(lease: Row) -> str:
     parts = [f"held by {lease['holder']}, fence {lease['fence']}"]
     parts += [f"job {lease['job_id']}"] if lease["job_id"] else []
     parts += [f"last step {lease['last_step']!r}"] if lease["last_step"] else []
-    parts += [f"wants a review: {lease['review_reason']}"] if lease["review_reason"] else []
-    until = f"in {duration(left)}" if left > 0 else f"{duration(-left)} ago: make sweep"
-    return f"  {', '.join(parts)}; its time ends {until}"
+    parts += [f"needs review: {lease['review_reason']}"] if lease["review_reason"] else []
+    until = f"ends in {duration(left)}" if left > 0 else f"ended {duration(-left)} ago: make sweep"
+    return f"  {', '.join(parts)}; the lease {until}"
 
 
 def event_line(event: Row) -> str:

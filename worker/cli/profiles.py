@@ -1,7 +1,7 @@
-"""`launcher.py profiles …`: add, import, look at, check out, return and set aside profiles.
+"""`launcher.py profiles …`: add, import, list, check out, return and quarantine profiles.
 
 An endpoint with a login or a token comes from a hidden prompt, from stdin or from a file, never
-from the command line, and is printed by nothing here unless it is asked for by name.
+from the command line. Only `checkout --reveal` prints it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from worker.cli.profile_changes import remove, set_
 from worker.cli.profile_fields import endpoint_label, profile_of
 from worker.cli.profile_input import endpoint_of, known_profiles, options_of
 from worker.cli.profile_lines import read_profiles
-from worker.cli.wording import moment, operator, plain
+from worker.cli.wording import counted, moment, operator, plain
 from worker.database.client import Database
 from worker.errors import BadData, DuplicateKey, UsageError
 from worker.evidence.redaction import printable
@@ -32,20 +32,24 @@ from worker.profiles.store import NewProfile
 SHOWN_EVENTS = 10
 LONGEST_CHECKOUT_SECONDS = 30 * 86400.0
 
-reason_option = click.option("--reason", required=True, help="Shown to whoever wonders.")
+reason_option = click.option("--reason", required=True, help="Why, for others to read.")
 
 
 @click.group("profiles", cls=DefaultGroup)
 def group() -> None:
-    """The browser profiles that jobs of accounts run in."""
+    """Manage the browser profiles that accounts' jobs run in."""
 
 
 @group.command("list")
-@click.option("--state", type=click.Choice([state.value for state in State]), help="Only these.")
-@click.option("--account", help="Only those of this account.")
+@click.option(
+    "--state",
+    type=click.Choice([state.value for state in State]),
+    help="Only profiles in this state.",
+)
+@click.option("--account", help="Only profiles of this account.")
 @json_flag
 def list_(state: str | None, account: str | None, as_json: bool) -> None:
-    """Show profiles, their state and who they belong to."""
+    """Show profiles with their state and account."""
     with closing(open_database()) as db:
         rows = store.all_profiles(db, state=state, account_id=account)
     if as_json:
@@ -61,7 +65,7 @@ def list_(state: str | None, account: str | None, as_json: bool) -> None:
 @click.argument("profile_id", metavar="ID")
 @json_flag
 def show(profile_id: str, as_json: bool) -> None:
-    """Tell all about one profile: its fields, who holds it, what happened to it last."""
+    """Show everything about one profile: its fields, who holds it, its latest events."""
     with closing(open_database()) as db:
         profile = store.get(db, profile_id)
         held = leases.of_profile(db, profile_id)
@@ -77,24 +81,36 @@ def show(profile_id: str, as_json: bool) -> None:
     _print(views.profile_lines(profile))
     _print([views.lease_line(lease) for lease in held])
     if events:
-        _print(["last events, the latest first:", *map(views.event_line, events)])
+        _print(["latest events, newest first:", *map(views.event_line, events)])
 
 
 @group.command("add")
 @click.argument("profile_id", metavar="ID")
-@click.option("--account", help="The account it belongs to; made if it is new.")
-@click.option("--provider", default="local", show_default=True, help="local, cdp, or a vendor.")
-@click.option("--folder", help="Of a local profile.  [default: one in the state folder]")
+@click.option("--account", help="The account it belongs to; added if it is new.")
+@click.option(
+    "--provider", default="local", show_default=True, help="local, cdp, or a vendor's name."
+)
+@click.option("--folder", help="Folder of a local profile.  [default: one in the state folder]")
 @click.option("--vendor-id", help="What the vendor calls the profile.")
-@click.option("--endpoint", metavar="URL|-", help="Of a cdp profile; - (with a login) asks for it.")
+@click.option(
+    "--endpoint",
+    metavar="URL|-",
+    help="Address of a cdp profile's browser; - asks for one with a login.",
+)
 @click.option("--proxy", help="The name of its proxy.")
-@click.option("--region", help="Where its proxy must be.")
-@click.option("--max-active-runs", type=int, help="Jobs in it at once.  [default: 1]")
-@click.option("--release-policy", help="After an unexplained ending: check, review, quarantine.")
-@click.option("--allow", multiple=True, metavar="TASK", help="A task it may be used for.")
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="The provider's own.")
+@click.option("--region", help="The region its proxy must be in.")
+@click.option("--max-active-runs", type=int, help="How many jobs may use it at once.  [default: 1]")
+@click.option(
+    "--release-policy", help="What to do after a worker vanished: check, review, quarantine."
+)
+@click.option(
+    "--allow", multiple=True, metavar="TASK", help="A task that may use it.  [default: every task]"
+)
+@click.option(
+    "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option for its provider."
+)
 def add(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
-    """Add a profile: a folder of this machine, an endpoint, or a vendor's profile."""
+    """Add a profile: a folder on this machine, an endpoint, or a vendor's profile."""
     fields = {name: value for name, value in flags.items() if value not in (None, ())}
     fields |= {"id": profile_id, "options": options_of(options)}
     if (endpoint := endpoint_of(flags["endpoint"], flags["provider"])) is not None:
@@ -109,30 +125,32 @@ def add(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
 @group.command("import")
 @click.argument("file", metavar="FILE|-")
 def import_(file: str) -> None:
-    """Add many out of CSV with a header, or JSONL. All are added, or none.
+    """Add many profiles from CSV with a header or JSONL: all of them, or none.
 
-    The fields are named as the flags of `add`: id, account, provider, folder, vendor_id, endpoint,
-    proxy, region, max_active_runs, release_policy, allow, options.
+    The fields have the names of the flags of `add`: id, account, provider, folder, vendor_id,
+    endpoint, proxy, region, max_active_runs, release_policy, allow, options.
     """
     data = bytes_of(file)
     with closing(open_database()) as db:
         profiles = all_or_none(read_profiles(data, file, known_profiles(db)))
         if not profiles:
-            raise UsageError(f"{file} holds no profile; nothing was imported")
+            raise UsageError(f"{file} contains no profiles; nothing was imported")
         _store(db, profiles)
-    click.echo(f"added {len(profiles)} profiles; see them: launcher.py profiles list")
+    click.echo(f"added {counted(len(profiles), 'profile')}; see them: launcher.py profiles list")
 
 
 @group.command("checkout")
 @click.argument("profile_id", metavar="ID")
-@click.option("--for", "seconds", type=DURATION, default="1h", show_default=True, help="How long.")
-@click.option("--reason", default="", help="Shown to whoever waits for it.")
-@click.option("--reveal", is_flag=True, help="Print an endpoint with its login or token.")
+@click.option(
+    "--for", "seconds", type=DURATION, default="1h", show_default=True, help="For how long."
+)
+@click.option("--reason", default="", help="Why, for others to read.")
+@click.option("--reveal", is_flag=True, help="Print the whole endpoint, with its login or token.")
 @json_flag
 def checkout(profile_id: str, seconds: float, reason: str, reveal: bool, as_json: bool) -> None:
     """Take a profile for yourself: no job runs in it until you return it.
 
-    One that is set aside can be had too, to look at it; it stays set aside.
+    You can also take one that is quarantined or waits for review; it stays in that state.
     """
     if not 1 <= seconds <= LONGEST_CHECKOUT_SECONDS:
         raise UsageError("--for: a checkout lasts from one second to 30 days")
@@ -150,15 +168,15 @@ def checkout(profile_id: str, seconds: float, reason: str, reveal: bool, as_json
     _print([f"profile {profile_id} is yours until {moment(until)} (fence {fence})"])
     _print([f"  {name:<9} {found[name]}" for name in views.PLACES if found[name]])
     if profile["state"] != State.LEASED:
-        click.echo(f"it stays {profile['state']}; to let it be used again: profiles clear")
+        click.echo(f"it stays {profile['state']}; to use it again: launcher.py profiles clear")
     click.echo(f"give it back: launcher.py profiles return {profile_id}")
 
 
 @group.command("return")
 @click.argument("profile_id", metavar="ID")
-@click.option("--review", metavar="REASON", help="Somebody should look before it is used again.")
+@click.option("--review", metavar="REASON", help="Ask for a review before any job uses it again.")
 def return_(profile_id: str, review: str | None) -> None:
-    """Give a profile back that was checked out."""
+    """Give back a profile that was checked out."""
     with closing(open_database()) as db:
         store.give_back(db, profile_id, by=operator(), review=review)
         state = store.get(db, profile_id)["state"]
@@ -169,7 +187,7 @@ def return_(profile_id: str, review: str | None) -> None:
 @click.argument("profile_id", metavar="ID")
 @reason_option
 def quarantine(profile_id: str, reason: str) -> None:
-    """Use a profile no more until it is cleared; a job that runs in it is finished."""
+    """Stop using a profile until it is cleared; a job that runs in it is finished."""
     _set(profile_id, State.QUARANTINED, reason)
 
 
@@ -177,7 +195,7 @@ def quarantine(profile_id: str, reason: str) -> None:
 @click.argument("profile_id", metavar="ID")
 @reason_option
 def clear(profile_id: str, reason: str) -> None:
-    """Say that a profile is well: it can be used again."""
+    """Make a profile available again after review, quarantine or disable."""
     _set(profile_id, State.AVAILABLE, reason)
 
 
@@ -185,7 +203,7 @@ def clear(profile_id: str, reason: str) -> None:
 @click.argument("profile_id", metavar="ID")
 @reason_option
 def disable(profile_id: str, reason: str) -> None:
-    """Take a profile out of use for good; `clear` brings it back."""
+    """Stop using a profile for good; `clear` brings it back."""
     _set(profile_id, State.DISABLED, reason)
 
 
@@ -194,7 +212,7 @@ def disable(profile_id: str, reason: str) -> None:
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
 @json_flag
 def history(profile_id: str, limit: int, as_json: bool) -> None:
-    """Show what happened to a profile, the latest first; also to one that was removed."""
+    """Show what happened to a profile, newest first. A removed profile keeps its history."""
     with closing(open_database()) as db:
         events = store.history(db, profile_id, limit)
     if as_json:
@@ -207,7 +225,7 @@ def _set(profile_id: str, state: State, reason: str) -> None:
     with closing(open_database()) as db:
         old = store.set_state(db, profile_id, state, reason=reason, by=operator())
         new = store.get(db, profile_id)["state"]
-    still = "; whoever holds it now finishes" if new == State.LEASED else ""
+    still = "; its holder may finish" if new == State.LEASED else ""
     click.echo(f"profile {profile_id} was {old}, is {new}{still}")
 
 
@@ -215,7 +233,9 @@ def _store(db: Database, profiles: list[NewProfile]) -> None:
     try:
         store.add(db, profiles, operator())
     except DuplicateKey:
-        raise UsageError("a profile of that name was added meanwhile; nothing was added") from None
+        raise UsageError(
+            "somebody else has just added a profile of that name; nothing was added"
+        ) from None
     except BadData:
         # The server's own words might repeat a value.
         raise UsageError("a field is too long for its column; nothing was added") from None

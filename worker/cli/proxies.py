@@ -1,7 +1,7 @@
 """`launcher.py proxies …`: add, import, list, test, disable, enable and remove proxies.
 
 Credentials come from a hidden prompt, from stdin or from a file, never from the command line,
-and are printed by nothing here.
+and nothing here prints them.
 """
 
 from __future__ import annotations
@@ -34,20 +34,23 @@ HEADER = ("NAME", "PROXY", "REGION", "STATE", "BLOCKS", "ACCOUNTS", "LAST USED",
 
 @click.group("proxies", cls=DefaultGroup)
 def group() -> None:
-    """The proxies that jobs go out through."""
+    """Manage the proxies that jobs go through."""
 
 
 @group.command("add")
 @click.argument("name")
 @click.argument("url", required=False)
-@click.option("--region", help="Where it comes out, as you call it: de, us-east …")
+@click.option("--region", help="Your name for where the proxy is: de, us-east …")
 def add(name: str, url: str | None, region: str | None) -> None:
-    """Add a proxy. Its URL is asked for, or read from stdin. Without a login it may be given."""
+    """Add a proxy. Nightshift asks for its URL, or reads it from stdin.
+
+    A URL without a login may also be given as an argument.
+    """
     check_name(name)
     if url is not None and "@" in url:
         raise UsageError(
-            "a login on the command line is seen by everybody on this machine; "
-            f"leave the URL out, and it is asked for: launcher.py proxies add {name}"
+            "everybody on this machine can see a login on the command line; "
+            f"leave the URL out to be asked for it: launcher.py proxies add {name}"
         )
     proxy = replace(Proxy.parse(url or _secret_url()), name=name, region=region or None)
     with closing(open_database()) as db:
@@ -58,18 +61,21 @@ def add(name: str, url: str | None, region: str | None) -> None:
 @group.command("import")
 @click.argument("file", metavar="FILE|-")
 def import_(file: str) -> int:
-    """Add many: a URL a line, `URL,name,region`, or CSV with a header. All are added, or none."""
+    """Add many proxies from a file: all of them, or none.
+
+    Each line is a URL or `URL,name,region`. A CSV file with a header works too.
+    """
     with closing(open_database()) as db:
         taken = {row["name"] for row in proxies.all_proxies(db)}
         added = proxies.add_all(db, all_or_none(read_lines(_text_of(file), taken)))
-    click.echo(f"added {added} proxies; try them: launcher.py proxies test")
+    click.echo(f"added {_proxies(added)}; try them: launcher.py proxies test")
     return 0
 
 
 @group.command("list")
 @json_flag
 def list_(as_json: bool) -> None:
-    """Show all proxies: their state, blocks and last use; never a login."""
+    """Show all proxies with their state, blocks and last use, without logins."""
     with closing(open_database()) as db:
         rows = proxies.all_proxies(db)
         sites = blocks.cooling(db)
@@ -79,7 +85,7 @@ def list_(as_json: bool) -> None:
         click.echo(json.dumps([_as_json(row) for row in rows], default=plain))
         return
     if not rows:
-        click.echo("no proxies: jobs go out directly; add one: launcher.py proxies add NAME")
+        click.echo("no proxies: jobs connect directly; add one: launcher.py proxies add NAME")
         return
     table = [HEADER, *(_cells(row) for row in rows)]
     widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
@@ -90,10 +96,10 @@ def list_(as_json: bool) -> None:
 
 @group.command("test")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--url", default=TRIAL_URL, show_default=True, help="The page to ask for.")
+@click.option("--url", default=TRIAL_URL, show_default=True, help="The page to load.")
 @json_flag
 def test(names: tuple[str, ...], url: str, as_json: bool) -> None:
-    """Ask for a page through each proxy. What fails is data: the exit code is 0."""
+    """Load a page through each proxy. The exit code is 0 even when one fails."""
     told: list[dict[str, Any]] = []
     with closing(open_database()) as db:
         for trial in try_all(proxies.named(db, names), url):
@@ -118,9 +124,9 @@ def test(names: tuple[str, ...], url: str, as_json: bool) -> None:
 
 @group.command("disable")
 @click.argument("name")
-@click.option("--reason", help="Shown to whoever wonders.")
+@click.option("--reason", help="Why, for others to read.")
 def disable(name: str, reason: str | None) -> None:
-    """Choose a proxy no more; its accounts get others."""
+    """Stop using a proxy; its accounts get another one."""
     with closing(open_database()) as db:
         proxies.disable(db, name, reason)
     click.echo(f"disabled {name}; workers leave it within 5 seconds")
@@ -129,7 +135,7 @@ def disable(name: str, reason: str | None) -> None:
 @group.command("enable")
 @click.argument("name")
 def enable(name: str) -> None:
-    """Let a proxy be chosen again, at once."""
+    """Use a proxy again, starting now."""
     with closing(open_database()) as db:
         proxies.enable(db, name)
     click.echo(f"enabled {name}")
@@ -138,7 +144,7 @@ def enable(name: str) -> None:
 @group.command("remove")
 @click.argument("name")
 def remove(name: str) -> None:
-    """Forget a proxy, and which accounts had it."""
+    """Remove a proxy, and forget which accounts used it."""
     with closing(open_database()) as db:
         proxies.remove(db, name)
     click.echo(f"removed {name}")
@@ -157,7 +163,11 @@ def _text_of(file: str) -> str:
     try:
         return bytes_of(file).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UsageError(f"{file} is not UTF-8; save it as such") from None
+        raise UsageError(f"{file} is not UTF-8; save it as UTF-8") from None
+
+
+def _proxies(number: int) -> str:
+    return "1 proxy" if number == 1 else f"{number:,} proxies"
 
 
 def _state(row: Row) -> str:

@@ -1,6 +1,6 @@
-"""Proxies as people keep them: a URL a line, `URL,name,region`, or CSV with a header.
+"""Read proxies from text: one URL per line, `URL,name,region`, or CSV with a header.
 
-A bad line is told by its number and a reason; what stands in it is repeated nowhere.
+A bad line is reported by its number and a reason. Its content is never repeated.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NAME = re.compile(r"[\w.:\[\]-]+")
 
 
 def read_lines(text: str, taken: set[str]) -> Iterator[Proxy | BadLine]:
-    """Read proxies; one without a name gets its host and port, with a number when that is taken."""
+    """Read proxies; one without a name is named host:port, plus a number if that is taken."""
     columns: tuple[str, ...] = COLUMNS
     taken = set(taken)
     reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
@@ -49,14 +49,15 @@ def read_lines(text: str, taken: set[str]) -> Iterator[Proxy | BadLine]:
 
 
 def check_name(name: str) -> None:
-    """Refuse what cannot name a proxy; raises UsageError, which repeats nothing."""
+    """Check a proxy's name; raises UsageError, which does not repeat it."""
     if "@" in name or "://" in name:
         raise UsageError(
-            "the name looks like a URL; give a name, and the URL (with a login: when asked for it)"
+            "the name looks like a URL; give a name first, then the URL "
+            "(leave out a URL with a login, to be asked for it)"
         )
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
         raise UsageError(
-            f"a proxy's name has letters, digits, - . _ : alone, at most {MAX_NAME} of them"
+            f"a proxy's name may hold only letters, digits, - . _ : and at most {MAX_NAME} of them"
         )
 
 
@@ -73,7 +74,7 @@ def _proxy(cells: dict[str, str], count: int, columns: tuple[str, ...], taken: s
         raise UsageError(f"the name {name} is taken")
     region = cells.get("region") or None
     if region and not _NAME.fullmatch(region):
-        raise UsageError("the region has letters, digits, - . _ : alone")
+        raise UsageError("the region may hold only letters, digits, - . _ :")
     taken.add(name)
     return replace(proxy, name=name, region=region)
 

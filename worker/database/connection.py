@@ -1,4 +1,4 @@
-"""Which database is meant: the one in the settings, or the private server, started on demand."""
+"""Find the database to use: the one in the settings, or the private server, started on demand."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Nightshift's own database server: one per folder, private to its owner, started on demand.
 
 Guarantees one server per folder however many processes ask at once, and a data folder that is
-either whole or absent. Speaks no SQL: whoever wants a connection goes to `socket_path`.
+either whole or absent. It speaks no SQL; clients connect to `socket_path`.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class PrivateServer:
         try:
             yield
         except OSError as error:
-            reason = f"the private server in {self.folder} cannot be had: {error}"
+            reason = f"the private server in {self.folder} cannot be used: {error}"
             raise DatabaseUnavailable(f"{reason}; {remedy_for(str(error), self.folder)}") from error
 
     def _initialise(self, server: ServerBinary) -> None:

@@ -21,7 +21,7 @@ TICK_SECONDS = 0.05
 REAP_SECONDS = 1.0
 TELL_SECONDS = 10.0
 STALL_SECONDS = 120.0
-# A process that has been killed is gone within this; then it is left behind.
+# A killed process must be gone within this time; otherwise it counts as left behind.
 VANISH_SECONDS = 5.0
 
 Say = Callable[[str], None]
@@ -30,7 +30,7 @@ Say = Callable[[str], None]
 def run_drill(
     scratch: Scratch, *, jobs: int, faults: int, workers: int, seed: int, say: Say
 ) -> Report:
-    """Drain so many jobs under so many faults; say what came of it."""
+    """Drain the jobs while faults strike; return the report."""
     rng = random.Random(seed)
     scratch.enqueue(jobs, rng)
     began = time.monotonic()

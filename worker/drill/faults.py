@@ -215,7 +215,7 @@ FAULTS = (
 
 
 def deck(count: int, rng: random.Random) -> list[Fault]:
-    """Deal so many faults in a random order, each kind as often as its weight says."""
+    """Choose `count` faults in a random order, each kind by its weight."""
     dealt: list[Fault] = []
     while len(dealt) < count:
         cards = [fault for fault in FAULTS for _ in range(fault.weight)]

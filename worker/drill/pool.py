@@ -115,7 +115,7 @@ class Pool:
 
 
 def reap_orphans(spared: set[int | None]) -> None:
-    """Reap what dead launchers have left to us; whoever waits for a child of its own is spared."""
+    """Reap what dead launchers have left to us; children that somebody waits for are left alone."""
     here = os.getpid()
     for stat in all_processes():
         if stat.parent == here and stat.state == "Z" and stat.pid not in spared:

@@ -1,4 +1,4 @@
-"""The drill's last words: the ledger, and how long each kind of fault was felt."""
+"""The drill's report: the ledger, and how long the pool took to recover from each fault."""
 
 from __future__ import annotations
 

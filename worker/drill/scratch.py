@@ -30,7 +30,7 @@ from worker.system.process_tree import ProcessId, all_processes, identify, is_al
 
 USER = "drill"
 PREFIX = "drill-"
-# Of a hundred jobs so many open a page, fail for good, and ask for a retry; the rest is quick.
+# How many of a hundred jobs open a page, fail for good, and ask for a retry; the rest are quick.
 PAGES, FAILURES, RETRIES = 5, 2, 3
 
 

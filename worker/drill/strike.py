@@ -46,7 +46,7 @@ class Strike:
         self.is_over.wait(self.rng.uniform(least, most))
 
     def last_while_alive(self, process: ProcessId, seconds: float) -> None:
-        """Let the fault last until somebody has ended its victim, or for so long."""
+        """Let the fault last until its victim has ended, or at most for `seconds`."""
         deadline = time.monotonic() + seconds
         while is_alive(process) and time.monotonic() < deadline:
             if self.is_over.wait(0.05):

@@ -32,9 +32,9 @@ class Register:
         return [child for child in _children(launcher) if child in self._seen]
 
     def heart(self, launcher: int) -> ProcessId | None:
-        """Find the launcher's one child that is no worker; None while that cannot be told.
+        """Find the launcher's one child that is not a worker; None while that is unclear.
 
-        A worker that boots is not registered yet: with two candidates there is no telling.
+        A worker that boots is not registered yet, so with two candidates it is unclear.
         """
         children = _children(launcher)
         others = [child for child in children if child not in self._seen]

@@ -1,4 +1,4 @@
-"""How long jobs take here, and whether another one fits into what is left of the run's time."""
+"""Estimate how long jobs take, and whether another one fits into the run's remaining time."""
 
 from __future__ import annotations
 

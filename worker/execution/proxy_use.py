@@ -1,6 +1,6 @@
 """Which proxy a worker's ordinary pages go through, and which next, after a block or a failure.
 
-Where proxies are configured nothing goes out without one: a job that none can serve is handed
+Where proxies are configured, no page is loaded without one: a job that none can serve is handed
 back. Where there are none, a block costs the browser's context. Profiles have proxies of their own.
 """
 
@@ -24,7 +24,7 @@ from worker.proxies.choice import COOLDOWN_SECONDS, Choice
 from worker.proxies.proxy import Proxy
 
 LOOK_SECONDS = 5.0
-# What is known of a proxy or a site for so long: long enough for a run of failures to show.
+# How long a success or failure of a proxy or site is remembered: enough to see a series.
 MEMORY_SECONDS = 600.0
 # A worker that holds a job must not wait for the database longer than its lease allows.
 PATIENCE_SECONDS = 5.0

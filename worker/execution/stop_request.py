@@ -1,4 +1,4 @@
-"""The launcher's word to a worker: first SIGTERM, finish what you have; second, hand it back now.
+"""The launcher's stop request to a worker: the first SIGTERM lets it finish, the second does not.
 
 The handler only sets flags and kills the browser, which makes a blocked Playwright call raise.
 """

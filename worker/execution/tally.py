@@ -49,5 +49,5 @@ def _how_often(claim: Claim, outcome: Outcome) -> str:
         case Outcome.CRASHED:
             return f"crash {claim.crashes + 1}"
         case Outcome.HANDED_BACK if claim.canary is not None:
-            return f"probe of {claim.canary}"
+            return f"canary of {claim.canary}"
     return f"attempt {claim.tries} of {claim.max_attempts}"

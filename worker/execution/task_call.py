@@ -1,7 +1,7 @@
 """Running one task with one page: the payload checked, the time limited, the result JSON.
 
-Knows nothing of queues and claims: the worker runs its jobs through here, and so does whoever
-tries a task by hand or in a test.
+It knows nothing of queues and claims. Workers run their jobs through it, and so do rehearsals and
+tests.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def parse_payload(text: str) -> dict[str, Any]:
 
 
 def parse_json(text: str) -> JSON:
-    """Read JSON; raises PayloadError when it is none."""
+    """Read JSON; raises PayloadError when it is not JSON."""
     try:
         parsed: JSON = json.loads(text)
         return parsed
@@ -114,7 +114,7 @@ def _kind(value: JSON) -> str:
 
 
 def as_json(result: Any) -> str:
-    """Write a result as JSON; raises Fail when it is none, or too large."""
+    """Write a result as JSON; raises Fail when it cannot be, or is too large."""
     try:
         text = json.dumps(result, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:

@@ -64,7 +64,7 @@ def judge(
 ) -> Ending:
     """Decide over a failed attempt by what its task raised; `retry_on` is the task's own list.
 
-    `has_document` says that the site has answered well with a page. Then a wait in vain within the
+    `has_document` says that the site has answered well with a page. Then a timeout within the
     page, such as for a selector, is the task's fault and not the site's.
     """
     diagnosis = diagnosis or classify(error)

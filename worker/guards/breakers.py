@@ -1,8 +1,8 @@
-"""Circuit breakers: when a site or a profile fails again and again, leave it alone for a while.
+"""Circuit breakers: leave a site or a profile alone for a while after many failures.
 
-A breaker opens on a spike of failures when no task works there. It holds back the tasks that failed
-until its time is over; a job of any other task goes out at once, one at a time. Such a job is a
-canary: its success closes the breaker, its failure costs it nothing.
+A breaker opens on many failures if no task works there. It holds back the tasks that failed. One
+job at a time is sent as a canary, at once if its task has not failed there. Its success closes the
+breaker; its failure costs the job nothing.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def refuses(breaker: Row) -> ClosedKey | None:
     if float(wait) <= 0:
         return None
     if breaker["state"] == "half_open":
-        return ClosedKey(name, f"one job is out to see whether {name} works again", float(wait))
+        return ClosedKey(name, f"a canary is checking whether {name} works again", float(wait))
     return ClosedKey(name, f"the breaker of {name} is open: {breaker['reason']}", float(wait))
 
 
@@ -191,7 +191,7 @@ def _works(tx: Transaction, breaker: Row, failing: Counter[str]) -> bool:
         "count_successes",
         since=breaker["window_start"],
         **scope(breaker["name"]),
-        # With so many successes there is such a task, whichever it is.
+        # With this many successes in all, at least one task must be doing well.
         limit=failing.total() // FAILURES_PER_SUCCESS + 1,
     )
     return any(row["successes"] * FAILURES_PER_SUCCESS > failing[row["task"]] for row in rows)

@@ -14,14 +14,14 @@ from worker.guards.breakers import COOLDOWN_SECONDS, failing_tasks, is_of_others
 from worker.models import Claim
 
 LONGEST_SECONDS = 1800.0
-# Jobs that were added together tend to fail together: so many behind a canary that failed wait with
-# it, so that the next one comes from elsewhere. They are looked for among the ids that follow.
+# Jobs that were added together tend to fail together. This many jobs behind a failed canary wait
+# with it, so that the next canary comes from elsewhere. They are taken from the ids that follow it.
 NEIGHBOURS = 64
 NEIGHBOURHOOD = 2000
 
 
 def send(tx: Transaction, name: str, claim: Claim, patience_seconds: float) -> None:
-    """Note which job is out to see; when it does not come back in time, another one goes."""
+    """Record which job is the canary; if it does not end in time, another one is sent."""
     tx.execute(
         "send_canary",
         name=name,
@@ -32,7 +32,7 @@ def send(tx: Transaction, name: str, claim: Claim, patience_seconds: float) -> N
 
 
 def came_back(db: Database, claim: Claim) -> None:
-    """Close the breaker that a job went out for and came back from with a result."""
+    """Close the breaker whose canary succeeded."""
     db.execute("canary_survived", name=claim.canary, job_id=claim.job_id, fence=claim.fence)
 
 
@@ -87,7 +87,7 @@ def _half_open(tx: Transaction, claim: Claim) -> Row | None:
 
 
 def _rest_seconds(openings: int, cooldown_seconds: float) -> float:
-    """Say how long a breaker stays open that has opened so often in a row."""
+    """Return how long a breaker stays open, by how often it has opened in a row."""
     return min(LONGEST_SECONDS, cooldown_seconds * 2.0 ** (openings - 1))
 
 

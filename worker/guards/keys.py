@@ -1,6 +1,6 @@
-"""Keys such as `site:example.com`: what a job belongs to, and what can let nothing through.
+"""Keys such as `site:example.com`, by which limits and breakers hold jobs back.
 
-Pure names. Who owns a rule (limits, breakers, proxies, profiles) says which keys it closes.
+This module only makes names. Limits, breakers, proxies and profiles decide which keys are closed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PROXIES = "proxies"
 
 @dataclass(frozen=True, slots=True)
 class ClosedKey:
-    """A key that lets nothing through, why, and for how long (None: until somebody says)."""
+    """A key that lets nothing through, why, and for how long (None: until a person acts)."""
 
     key: str
     reason: str

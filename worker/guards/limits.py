@@ -1,7 +1,7 @@
 """Caps on what runs at once and on how often something starts, correct across hosts.
 
-The jobs in progress are the count themselves, so nothing can leak; starts of a limited key are
-spaced evenly. Both are judged while the limit's row is locked, in the transaction of the claim.
+The count is taken from the jobs in progress, so nothing can leak. Starts of a limited key are
+spaced evenly. Both are checked while the limit's row is locked, in the transaction of the claim.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ def reached(limit: Row, in_use: int) -> ClosedKey | None:
     name, cap = limit["name"], limit["concurrent"]
     if cap is not None and in_use >= cap:
         seconds = None if cap == 0 else 1.0
-        return ClosedKey(name, f"{in_use} of {cap} jobs of {name} are running", seconds)
+        return ClosedKey(name, f"{name} is limited to {cap} at once ({in_use} running)", seconds)
     wait = float(limit["wait_seconds"])
     if wait > 0:
-        return ClosedKey(name, f"{name} may start {limit['per_minute']:g} jobs a minute", wait)
+        return ClosedKey(name, f"{name} is limited to {limit['per_minute']:g} per minute", wait)
     return None
 
 

@@ -1,7 +1,7 @@
-"""Dead letters: jobs in error, grouped by what went wrong, and what a person does about them.
+"""Dead letters: list the jobs in error by group; retry, discard or mute them.
 
-A scope is frozen by the database's clock when it is made: what fails again later is not in it.
-Actions go in small guarded transactions, so they may be killed midway and simply called again.
+A scope ends at the database's time when it was made: jobs that fail later are not in it.
+Changes are made in small guarded transactions, so a killed command can simply be run again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from worker.settings import parse_duration
 
 AT_ONCE = 500
 PAGE = 5000
-FILTER_HELP = "task=NAME, site=HOST, older-than=6h, newer-than=1d, reason~TEXT (as the last)"
+FILTER_HELP = "task=NAME, site=HOST, older-than=6h, newer-than=1d, reason~TEXT (must come last)"
 
 _CONDITION = re.compile(r"\s*(task|site|older-than|newer-than)\s*=\s*([^,]+?)\s*(?:,|$)")
 _REASON = re.compile(r"\s*reason\s*~\s*(.+?)\s*$", re.DOTALL)
@@ -28,7 +28,7 @@ _REASON = re.compile(r"\s*reason\s*~\s*(.+?)\s*$", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Conditions that must all hold for a job in error to be meant."""
+    """Conditions for jobs in error; a job must meet all of them."""
 
     task: str | None = None
     site: str | None = None
@@ -39,7 +39,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which jobs are meant: a whole group, what a filter lets through, or these numbers."""
+    """Which jobs to change: a whole group, those that match a filter, or those with these ids."""
 
     until: datetime
     group: str | None = None
@@ -49,7 +49,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many jobs a scope holds, and how many more only muted groups keep out of it."""
+    """How many jobs are in a scope, and how many were left out because their group is muted."""
 
     jobs: int
     muted: int = 0
@@ -62,7 +62,7 @@ def groups(db: Database, *, since_seconds: float | None = None) -> list[Row]:
 
 
 def groups_of_run(db: Database, run_id: int, limit: int) -> list[dict[str, Any]]:
-    """List the largest groups of what has ended in error since a run began, ready for JSON."""
+    """List the largest groups of jobs that failed since a run began, ready for JSON."""
     rows = db.fetch_all("failure_groups_of_run", run_id=run_id, limit=limit)
     return [
         {
@@ -76,17 +76,15 @@ def groups_of_run(db: Database, run_id: int, limit: int) -> list[dict[str, Any]]
 
 
 def find_group(db: Database, prefix: str) -> Row:
-    """Find the one group whose fingerprint begins so; raises UsageError when it is not one."""
+    """Find the group whose fingerprint has this prefix; raises UsageError for none or several."""
     if not re.fullmatch(r"[0-9A-Za-z]{1,16}", prefix):
-        raise UsageError(f"{prefix!r} names no group; launcher.py errors lists them")
+        raise UsageError(f"{prefix!r} is not a group's name; list them: launcher.py errors")
     found = db.fetch_all("failure_groups_like", pattern=f"{prefix}%")
     if not found:
-        raise UsageError(
-            f"no group of failures begins with {prefix}; launcher.py errors lists them"
-        )
+        raise UsageError(f"no group's name begins with {prefix}; list them: launcher.py errors")
     if len(found) > 1 and found[0]["fingerprint"] != prefix:
         names = ", ".join(row["fingerprint"] for row in found)
-        raise UsageError(f"several groups begin with {prefix}: {names}; give more of it")
+        raise UsageError(f"several groups begin with {prefix}: {names}; give more characters")
     return found[0]
 
 
@@ -101,7 +99,7 @@ def mute(db: Database, fingerprint: str, *, by: str, reason: str) -> None:
 
 
 def unmute(db: Database, fingerprint: str) -> bool:
-    """Show a group again; tell whether it had been muted."""
+    """Show a group again; return whether it had been muted."""
     return db.execute("unmute_group", fingerprint=fingerprint) > 0
 
 
@@ -117,7 +115,7 @@ def parse_filter(text: str) -> Filter:
         if condition is None:
             raise UsageError(f"--filter: {rest.strip()!r} is not understood; write {FILTER_HELP}")
         if condition[1] in found:
-            raise UsageError(f"--filter names {condition[1]} twice; all conditions must hold")
+            raise UsageError(f"--filter names {condition[1]} twice; name it once")
         found[condition[1]] = condition[2]
         rest = rest[condition.end() :]
     if not found:
@@ -132,12 +130,12 @@ def parse_filter(text: str) -> Filter:
 
 
 def states(db: Database, ids: Sequence[int]) -> dict[int, str]:
-    """Tell the states of those of these jobs that are in the queue."""
+    """Return the status of each of these jobs that is in the queue."""
     return {row["id"]: row["status"] for row in db.fetch_all("states_of_jobs", ids=tuple(ids))}
 
 
 def count(db: Database, scope: Scope) -> Count:
-    """Count what a scope holds now."""
+    """Count the jobs of a scope."""
     if scope.ids:
         return Count(sum(status == "error" for status in states(db, scope.ids).values()))
     if scope.group is not None:
@@ -169,7 +167,7 @@ def discard(db: Database, scope: Scope, label: Label, *, limit: int | None = Non
 
 
 def _new_since(db: Database) -> datetime | None:
-    """Tell since when a failure counts as new; None when no run has done anything yet."""
+    """Return since when a failure counts as new; None before the first run that did any jobs."""
     ends = db.fetch_all("last_end")[0].values()
     last_end = max((moment for moment in ends if moment is not None), default=EARLIEST)
     run = db.fetch_one("last_working_run", last_end=last_end)
@@ -177,7 +175,7 @@ def _new_since(db: Database) -> datetime | None:
 
 
 def _chunks(db: Database, scope: Scope, limit: int | None) -> Iterator[list[int]]:
-    """Read the scope's numbers in order; a limit of None is none."""
+    """Yield the scope's job ids in order, in chunks; with a limit, only that many."""
     left = float("inf") if limit is None else limit
     for page in [list(scope.ids)] if scope.ids else _pages(db, scope):
         for start in range(0, len(page), AT_ONCE):

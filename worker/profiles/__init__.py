@@ -1,1 +1,1 @@
-"""Which account environment is safe to use now: profiles, their states, leases and events."""
+"""Decide which profile is safe to use now: profiles, their states, leases and events."""

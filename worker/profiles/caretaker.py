@@ -1,6 +1,6 @@
-"""Checking stale profiles: what a vanished worker left running is stopped, then they are available.
+"""Check stale profiles: stop what a vanished worker left running, then make them available.
 
-One checks at a time, and only what is stale: so nobody stops a browser that is in good use.
+Only one worker checks a profile at a time, and only a stale one, so no browser in use is stopped.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from worker.profiles.specs import spec_of
 from worker.profiles.states import State
 
 CHECK_AT_ONCE = 20
-# A browser that could not be stopped for so long is left to a person.
+# A browser that could not be stopped within this time is left to a person.
 CHECK_SECONDS = 120.0
 
 Stop = Callable[[ProfileSpec], None]
@@ -28,8 +28,8 @@ logger = logging.getLogger("nightshift.profiles")
 def check_stale(db: Database, stop: Stop, author: str) -> int:
     """Check stale profiles that nobody else checks; return how many are available again.
 
-    One whose browser cannot be stopped stays stale, is looked at again, and after a while is put
-    up for review. What was set aside at once has its browser stopped, too.
+    A profile whose browser cannot be stopped stays stale and is checked again; after a while it
+    goes to review. Profiles that were set aside at once have their browser stopped too.
     """
     available = 0
     for row in db.fetch_all("stale_profiles", limit=CHECK_AT_ONCE):

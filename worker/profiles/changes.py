@@ -1,7 +1,7 @@
-"""Changing and removing profiles by hand: only what nobody holds, under the profile's lock.
+"""Change and remove profiles by hand: only profiles that nobody holds, under the profile's lock.
 
-What a profile's last holder may have left running is stopped where it was; so a profile keeps its
-place until that is done, and a profile that jobs still ask for is not removed.
+A profile keeps its folder or endpoint until what its last holder left running has been stopped
+there. A profile that pending jobs ask for is not removed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PLACE = frozenset({"folder", "vendor_id", "endpoint", "options"})
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A profile as it is to be, and what that changes: field by field, fit to be shown."""
+    """The new version of a profile, and its changes field by field, without secrets."""
 
     profile: NewProfile
     changes: dict[str, str]
@@ -152,9 +152,9 @@ def _require_spare(tx: Transaction, profile: Row, what: str) -> None:
     rows = tx.fetch_all("jobs_waiting_for_profile", profile=None, account=account)
     if jobs := int(rows[0]["jobs"]):
         raise UsageError(
-            f"profile {profile['id']} is the only one of account {account}, which "
-            f"{_pending(jobs, rows[0]['first_id'])} wait for; nothing was {what}: without it they "
-            f"would run in the ordinary browser"
+            f"profile {profile['id']} is the only one of account {account}; nothing was {what}, "
+            f"because without it {_pending(jobs, rows[0]['first_id'])} would run in the "
+            f"ordinary browser"
         )
 
 

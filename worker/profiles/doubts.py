@@ -1,6 +1,6 @@
-"""What speaks against using a profile again after a hold that ended without an explanation.
+"""Decide whether a profile may be used again after a lease that ended without an explanation.
 
-Read from the lease's last safe step: one rule each, the first that applies decides.
+The rules read the lease and its last step. The first rule that applies decides.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from worker.database.client import Row
 from worker.profiles.states import State
 
-# A step of such a name means that something is on its way which may or may not have arrived.
+# A step with such a name means that something was being sent and may or may not have arrived.
 _HALF_DONE = re.compile(r"(?i)\b(submit|pay|order|confirm|transfer|delet|send)\w*ing\b|^submit")
 _NOWHERE = "about:blank"
 
@@ -25,11 +25,13 @@ class Doubt:
 
 
 def about(profile: Row, lease: Row) -> Doubt | None:
-    """Tell what speaks against a profile whose hold has just ended; None: a check will do."""
+    """Return the doubt about a profile whose lease has just ended; None if a check is enough."""
     # Without an address there was no page: a task that needs no browser is nowhere, and knows it.
     step, url = lease["last_step"] or "", lease["last_url"]
     if lease["review_reason"]:
-        return Doubt(f"its task wanted a look: {lease['review_reason']}", State.REVIEW_REQUIRED)
+        return Doubt(
+            f"its task asked for a review: {lease['review_reason']}", State.REVIEW_REQUIRED
+        )
     if half_done := about_step(step):
         return Doubt(half_done, State.QUARANTINED)
     if lease["proxy"] != profile["proxy"]:
@@ -37,9 +39,9 @@ def about(profile: Row, lease: Row) -> Doubt | None:
     if step and url == _NOWHERE:
         return Doubt(f"it ended after {step!r}, nobody knows where", State.REVIEW_REQUIRED)
     if lease["release_policy"] == "review":
-        return Doubt("its release policy wants a review", State.REVIEW_REQUIRED)
+        return Doubt("its release policy asks for a review", State.REVIEW_REQUIRED)
     if lease["release_policy"] == "quarantine":
-        return Doubt("its release policy wants a quarantine", State.QUARANTINED)
+        return Doubt("its release policy asks for quarantine", State.QUARANTINED)
     return None
 
 

@@ -1,4 +1,4 @@
-"""What happened to profiles, with reason and author; and the one way to change their state."""
+"""Record what happened to profiles, with reason and author; the one place that changes state."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def move(
 ) -> None:
     """Change the state of a profile whose row is locked, by the table, and remember it.
 
-    `profile` is updated as well. Raises UsageError when the table has no such way.
+    `profile` is updated as well. Raises UsageError when the table does not allow the change.
     """
     old = State(profile["state"])
     if old is not new:

@@ -1,8 +1,7 @@
-"""How a hold on a profile ends: with an explanation, or because its holder is gone.
+"""End leases on profiles: with an explanation, or because the holder is gone.
 
 A lease that ends without an explanation (its worker died, it was not renewed) makes the profile
-stale, and worse where its last step says that something may be half done. It is never silently
-available.
+stale, or sets it aside if its last step may be half done; never simply available.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def end_unexplained(
 ) -> bool:
     """End a lease whose holder is gone: the profile is stale, or set aside where there are doubts.
 
-    `last_step` is a later one than the lease has, if somebody knows it. Returns False when the
+    `last_step` is a later step than the stored one, if it is known. Returns False when the
     lease had ended before, or has been renewed where it must be expired.
     """
 

@@ -1,6 +1,6 @@
-"""Holds on profiles: taken under the profile's lock, proved by a fence, renewed by heartbeat.
+"""Take and renew leases on profiles, under the profile's lock; a fence proves each lease.
 
-How a hold ends, with an explanation or without one, is in `lease_endings`.
+How a lease ends is in `lease_endings`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def of_profile(reader: Database | Transaction, profile_id: str) -> list[Row]:
 
 
 def renew(db: Database, incarnations: list[int], lease_seconds: float) -> int:
-    """Extend what living workers hold; return how many leases that were."""
+    """Extend the leases of living workers; return how many were extended."""
     if not incarnations:
         return 0
     return db.execute("renew_leases", incarnations=tuple(incarnations), lease_seconds=lease_seconds)
@@ -91,7 +91,7 @@ def note_step(db: Database, profile_id: str, fence: int, step: str, url: str) ->
 
 
 def want_review(db: Database, profile_id: str, fence: int, reason: str) -> None:
-    """Keep why a person should look at a profile before it is used again."""
+    """Record why a person should review a profile before it is used again."""
     db.execute("want_review", profile_id=profile_id, fence=fence, reason=_storable(reason)[:255])
 
 

@@ -76,7 +76,7 @@ def _manifest_of(payload: Any) -> dict[str, Any]:
     raw = payload.get("manifest") if isinstance(payload, Mapping) else None
     if raw is not None and not isinstance(raw, dict):
         example = '{"profile": "p1"}'
-        raise PayloadError(f"the payload's manifest is not an object such as {example}")
+        raise PayloadError(f"the payload's manifest must be an object such as {example}")
     return raw or {}
 
 
@@ -90,7 +90,7 @@ def _understood(raw: dict[str, Any]) -> Manifest:
     if actions is None:
         actions = []
     if not isinstance(actions, list) or not all(isinstance(item, str) for item in actions):
-        raise PayloadError("manifest.actions: not a list of names")
+        raise PayloadError("manifest.actions: must be a list of names")
     return Manifest(
         profile=_text(raw, "profile"),
         account=_text(raw, "account"),
@@ -108,7 +108,7 @@ def _text(raw: dict[str, Any], name: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, (str, int)) or isinstance(value, bool):
-        raise PayloadError(f"manifest.{name}: not a text")
+        raise PayloadError(f"manifest.{name}: must be text")
     if not 1 <= len(str(value)) <= MAX_NAME:
         raise PayloadError(f"manifest.{name}: give 1 to {MAX_NAME} characters")
     return str(value)

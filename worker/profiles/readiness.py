@@ -1,4 +1,4 @@
-"""Is this account environment safe to use now? The one place that judges it, in one wording.
+"""Decide whether a profile or account may be used now. Only this module decides it.
 
 Each rule works on rows. One profile is judged under its lock, in the transaction that claims the
 job; all profiles are judged twice a second without locks, so that searches leave their jobs out.
@@ -28,7 +28,7 @@ PAUSED = "account_paused"
 
 @dataclass(frozen=True, slots=True)
 class NotReady:
-    """Why a profile cannot be used now, and when to look again (None: when somebody says)."""
+    """Why a profile cannot be used now, and when to check again (None: after a person acts)."""
 
     event: str
     reason: str

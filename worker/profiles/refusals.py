@@ -1,4 +1,4 @@
-"""What becomes of a job whose profile is not ready: it waits, comes later, is skipped or reviewed.
+"""Decide what happens to a job whose profile is not ready: wait, reschedule, skip or review.
 
 No attempt is spent. The first refusal of each kind is an event and is written on the job.
 """
@@ -17,7 +17,7 @@ RESCHEDULE_SECONDS = 300.0
 def decide(db: Database, candidate: Candidate, manifest: Manifest, refusal: NotReady) -> str:
     """Say what becomes of the job: wait, reschedule, skip, review or timeout."""
     if refusal.event != CONFLICT:
-        # What only time or a person can mend is waited for, whatever the job says of conflicts.
+        # If only time or a person can fix it, the job waits, whatever its on_conflict says.
         return "wait"
     if manifest.on_conflict != "wait" or manifest.lock_timeout_seconds is None:
         return manifest.on_conflict

@@ -1,6 +1,6 @@
-"""The profile for a job: found by its manifest, locked, and judged in the transaction of the claim.
+"""Find and lock the profile for a job, by its manifest, in the transaction of the claim.
 
-Whether a profile is ready is judged in `readiness`; here are the ways from a job to a profile.
+Whether that profile is ready is decided in `readiness`.
 """
 
 from __future__ import annotations

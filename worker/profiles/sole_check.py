@@ -1,6 +1,6 @@
-"""One at a time checks a profile, or takes it out of the checker's hands.
+"""Let only one process at a time check a profile.
 
-A named lock of the database: it goes with its connection, so nobody can keep it by dying.
+It is a named lock of the database, which ends with its connection: a dead process keeps none.
 """
 
 from __future__ import annotations
@@ -32,5 +32,5 @@ def unchecked(db: Database, profile_id: str) -> Iterator[None]:
     """
     with sole_check(db, profile_id) as is_ours:
         if not is_ours:
-            raise UsageError(f"profile {profile_id} is being checked just now; try again")
+            raise UsageError(f"profile {profile_id} is being checked right now; try again")
         yield

@@ -1,4 +1,4 @@
-"""A profile's row as what its provider needs to open it, its proxy's credentials included."""
+"""Turn a profile's row into what its provider needs to open it, with its proxy's credentials."""
 
 from __future__ import annotations
 

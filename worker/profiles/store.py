@@ -1,4 +1,4 @@
-"""Profiles and accounts as an operator keeps them: added, looked at, set aside, paused."""
+"""Add, read, set aside and check out profiles; add, pause and resume accounts."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def set_state(db: Database, profile_id: str, state: State, *, reason: str, by: s
 def check_out(db: Database, profile_id: str, *, person: str, seconds: float, reason: str) -> int:
     """Give a profile to a person for a while; return the fence of the lease.
 
-    One that is set aside, or whose account is paused, can be had too: it stays so. Raises
+    A profile that is set aside, or whose account is paused, can be taken too and stays so. Raises
     UsageError with the reason when somebody else holds it, or it is disabled.
     """
 
@@ -180,7 +180,7 @@ def all_accounts(db: Database) -> list[Row]:
 
 
 def add_account(db: Database, account_id: str, *, by: str) -> bool:
-    """Make an account known; tell whether it was not."""
+    """Add an account; return whether it is new."""
     is_new = db.execute("add_account", id=account_id) == 1
     if is_new:
         events.record(db, "account_added", author=by, reason="by hand", account_id=account_id)
@@ -188,7 +188,7 @@ def add_account(db: Database, account_id: str, *, by: str) -> bool:
 
 
 def pause_account(db: Database, account_id: str, *, reason: str, by: str) -> None:
-    """Let nothing run for an account any more; what runs is finished."""
+    """Start no more jobs for an account; jobs that run now are finished."""
     if db.execute("pause_account", id=account_id, reason=reason[:255], author=by[:255]) == 0:
         raise _unknown_account(account_id)
     events.record(db, "account_paused", author=by, reason=reason, account_id=account_id)

@@ -1,6 +1,6 @@
-"""Where proxies were blocked: each is left alone for that site for a while, not for the others.
+"""Remember where proxies were blocked: each is unused for that site for a while, not for others.
 
-A job's route is whose proxy it goes through, and to which site. Jobs without a site share one: ''.
+A route is an owner's proxy plus a site. Jobs without a site share the site ''.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 from worker.database.client import Database, Row, Transaction
 from worker.guards.keys import ClosedKey, exit_key, route_key
 
-# Whose block is longest ago comes first; a day later nobody minds.
+# The proxy blocked longest ago comes first; a block is forgotten after a day.
 MEMORY_SECONDS = 86400.0
 FORGET_AT_ONCE = 100
 
 
 def note(db: Database, proxy_id: int, site: str, seconds: float, reason: str) -> None:
-    """Leave a proxy alone for one site, for so long, unless that is longer already."""
+    """Do not use a proxy for one site for `seconds`, unless it already rests longer."""
 
     def write(tx: Transaction) -> None:
         # A proxy that was removed meanwhile has nothing to be remembered.

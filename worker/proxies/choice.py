@@ -1,4 +1,4 @@
-"""Which proxy is taken now, and why there is none: cooling down, disabled, in another region.
+"""Choose the proxy to use now, or say why there is none: cooling down, disabled, wrong region.
 
 Proxies are chosen in turn and left alone a while where they are blocked or fail. An account keeps
 its proxy as long as that is enabled.
@@ -31,7 +31,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why a named proxy cannot be used now, and for how long (None: until somebody says)."""
+    """Why a named proxy cannot be used now, and for how long (None: until a person acts)."""
 
     reason: str
     seconds: float | None = None

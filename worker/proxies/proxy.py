@@ -1,7 +1,7 @@
-"""A proxy as the rest of Nightshift knows it; its password is shown by no text of it.
+"""A proxy: scheme, host, port and login. Its text forms never show the password.
 
-Whatever cannot work (a scheme that Chromium does not speak, a port that is none) is refused when
-the proxy is made, in one line that repeats no credentials.
+A proxy that cannot work (a scheme unknown to Chromium, a bad port) is refused when it is made, with
+one line that repeats no credentials.
 """
 
 from __future__ import annotations

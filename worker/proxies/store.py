@@ -1,4 +1,4 @@
-"""The proxies of a pool as an operator keeps them: added, listed, switched on and off, removed.
+"""Add, list, enable, disable and remove proxies.
 
 Credentials leave this module only inside a `Proxy`, whose texts do not show them.
 """
@@ -56,7 +56,7 @@ def enable(db: Database, name: str) -> None:
 
 
 def disable(db: Database, name: str, reason: str | None = None) -> None:
-    """Let a proxy be chosen no more; its accounts get others."""
+    """Stop using a proxy; its accounts get another one."""
     _require(db, name)
     db.execute("switch_proxy", name=name, is_enabled=False, reason=(reason or "by hand")[:255])
 

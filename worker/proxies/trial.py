@@ -1,4 +1,4 @@
-"""Try a proxy: ask for a page through it and tell how that went, without its login in any text."""
+"""Test a proxy: load a page through it and report the result, without its login."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _target(url: str) -> httpx.URL:
     except httpx.InvalidURL as error:
         raise UsageError(f"--url is not a URL ({error}); write https://example.com/") from None
     if target.scheme not in ("http", "https") or not target.host:
-        raise UsageError("--url is not one to ask for; write https://example.com/")
+        raise UsageError("--url cannot be loaded; write https://example.com/")
     return target
 
 
@@ -89,7 +89,7 @@ def _reach_by_socks(proxy: Proxy, target: httpx.URL, seconds: float) -> str | No
         # Version 5, one way to log in: none.
         link.sendall(b"\x05\x01\x00")
         if link.recv(2) != b"\x05\x00":
-            return "it is no SOCKS5 proxy, or wants a login"
+            return "it is not a SOCKS5 proxy, or it wants a login"
         # Connect to a host given by its name.
         link.sendall(b"\x05\x01\x00\x03" + bytes([len(host)]) + host + port.to_bytes(2, "big"))
         answer = link.recv(10)

@@ -70,7 +70,7 @@ class Queue(Endings):
         return None
 
     def take_within(self, tx: Transaction, owner: Owner, candidate: Candidate) -> bool:
-        """Claim one job as part of a transaction; tell whether it could be had."""
+        """Claim one job as part of a transaction; return whether that worked."""
         return tx.execute("claim_job", **self._claim_params(owner, candidate)) == 1
 
     def _claim_params(self, owner: Owner, candidate: Candidate) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class Queue(Endings):
         """Finish a job and claim the next one in one transaction: one commit instead of two.
 
         `result` is JSON text. Returns whether the first claim still held, and the second claim
-        if it could be had.
+        if that worked.
         """
         self.keep_former_finish(candidate)
         changed = self._db.execute(

@@ -17,7 +17,7 @@ from worker.models import Claim, Ending, Outcome, Status
 
 # `last_error` is a TEXT: 65,535 bytes. The head says what was called, the tail what went wrong.
 MAX_ERROR_BYTES = 60_000
-# No job can kill workers for ever, whatever its other budget; nor run against a wall for ever.
+# No job may kill workers or be blocked for ever, whatever its other budgets are.
 MAX_CRASHES = 2
 MAX_BLOCKS = 3
 
@@ -39,8 +39,8 @@ class Settlement:
 def settlement_of(claim: Claim, ending: Ending, max_blocks: int = MAX_BLOCKS) -> Settlement:
     """Decide where a job goes by what happened to it, its cap and its budgets."""
     if claim.canary is not None and ending.blames_site:
-        # It went out so that others need not: that costs it nothing.
-        reason = f"probe of {claim.canary}: {ending.reason}"
+        # It was the canary, so its failure costs it nothing.
+        reason = f"canary of {claim.canary}: {ending.reason}"
         return Settlement(Status.PENDING, Outcome.HANDED_BACK, reason, counts=False)
     match ending.outcome:
         case Outcome.DONE:

@@ -63,7 +63,7 @@ def settle(db: Database, queue: Queue, death: Death, places: Places) -> list[Swe
 
 
 def keep(journal_folder: Path, death: Death) -> None:
-    """Keep a death on disk until it is settled; a disk that refuses costs an attempt, no more."""
+    """Keep a death on disk until it is settled; if the disk fails, the job loses an attempt."""
     try:
         journal_folder.mkdir(parents=True, exist_ok=True)
         write_durably(_path(journal_folder, death), json.dumps(death).encode())
@@ -107,8 +107,8 @@ def settle_claims(
 ) -> list[Swept]:
     """Settle what a dead worker held, by how it died: handed back if we ended it.
 
-    `began` is the (job, fence) that it had begun. Another claim of its is one that it had made and
-    never begun: whatever killed it, that job did not. With `places` and `death` there is evidence.
+    `began` is the (job, fence) that it had begun. Any other claim it held was never begun, so that
+    job did not kill it. With `places` and `death`, evidence is written.
     """
     settled = []
     for row in db.fetch_all("claims_of_incarnation", incarnation=incarnation):

@@ -19,7 +19,7 @@ def sweep_leases(db: Database, *, with_expired: bool = True) -> list[tuple[str, 
     if with_expired:
         for row in db.fetch_all("expired_leases", limit=SWEEP_AT_ONCE):
             late = f"{row['overdue_seconds']} s ago"
-            verb = "was not returned; its time ended" if row["is_person"] else "expired"
+            verb = "was not returned; it ended" if row["is_person"] else "expired"
             swept.append((row, f"the lease of {row['holder']} {verb} {late}", True))
     return [
         (row["profile_id"], reason)

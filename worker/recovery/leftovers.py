@@ -32,7 +32,7 @@ def folder_name(slot: int) -> str:
 
 
 def clean_up(tmp_dir: Path) -> Audit:
-    """End the processes and remove the folders of workers that live no more."""
+    """End the processes and remove the folders of dead workers."""
     abandoned = [folder for folder in tmp_dir.glob(f"{PREFIX}*") if not _has_owner(folder)]
     if not abandoned:
         return Audit()

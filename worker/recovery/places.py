@@ -1,4 +1,4 @@
-"""Where this host keeps what recovery needs: journal, evidence, and workers' last words."""
+"""Where this host keeps what recovery needs: journal, evidence, and workers' last lines."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Putting the jobs of vanished workers right.
+"""Put the jobs of vanished workers right.
 
-A claim has no owner when its process provably lives no more, or when it has outlived its lease.
+A claim has no owner when its process is provably dead, or when its lease has ended.
 Every settlement is fenced, so a sweep can run at any time, anywhere, beside any number of others.
 """
 

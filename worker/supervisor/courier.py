@@ -88,7 +88,7 @@ class CourierLink:
         self.pid = 0
 
     def start_if_needed(self, has_due_events: bool) -> None:
-        """Fork a courier if events are due and there is none, but not in a spin."""
+        """Fork a courier if events are due and none runs; pause after a failure."""
         if self._stopped.seconds(self.pid) > MAX_STOPPED_SECONDS:
             os.kill(self.pid, signal.SIGKILL)
         if not has_due_events or self.pid or time.monotonic() < self._start_at:

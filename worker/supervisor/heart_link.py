@@ -57,7 +57,7 @@ class HeartLink:
         self.pid = 0
 
     def start_if_dead(self) -> None:
-        """Fork a heart if there is none, but not in a spin; tell it of every unanswered death."""
+        """Fork a heart if none runs, pausing after a failure; repeat each unanswered death."""
         if self.pid or time.monotonic() - self._started_at < RESTART_SECONDS:
             return
         ours, theirs = socket.socketpair()

@@ -31,7 +31,7 @@ class HungWorkers:
         self._watches = [_Watch(slot, settings.hang_grace_seconds) for slot in slots]
 
     def end_overdue(self) -> None:
-        """Kill whoever is past its time."""
+        """Kill each worker that is past its time."""
         is_lease_ending = self.is_lease_ending
         for watch in self._watches:
             watch.look(is_lease_ending=is_lease_ending)

@@ -1,4 +1,4 @@
-"""Was it the kernel's out-of-memory killer? Its counters tell, as far as a process may know."""
+"""Find out from the kernel's counters whether its out-of-memory killer ended a process."""
 
 from __future__ import annotations
 

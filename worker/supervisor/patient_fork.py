@@ -1,6 +1,6 @@
-"""Forking for a night: a machine that cannot start a process now can do so later.
+"""Fork with patience: a machine that cannot start a process now may do so later.
 
-No process or memory to be had (EAGAIN, ENOMEM) is said once; whoever wanted a child tries again.
+A lack of processes or memory (EAGAIN, ENOMEM) is logged once; the caller tries again.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class Relay:
             reads -= 1
 
     def drain(self, slot: Slot | None) -> None:
-        """Show the last words of a child that has ended, and close its pipe.
+        """Show the last lines of a child that has ended, and close its pipe.
 
         A process that it left behind may hold the pipe and go on printing: that is not waited for.
         """

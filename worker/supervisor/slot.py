@@ -127,7 +127,7 @@ class Slot:
             self.last_ending += ", out of memory"
         is_away = code == WorkerExit.NO_DATABASE
         if code == WorkerExit.DRAINED or is_away or (is_stopping and self.killed_as is None):
-            # It went by itself, and said all it had to say; a claim it may still hold is no fault.
+            # It ended by itself and reported everything; a claim it may still hold is not a fault.
             outcome = Outcome.HANDED_BACK
         death = self._death(outcome)
         self._totals.update({name: getattr(self.entry, name) for name in COUNTERS})
@@ -137,7 +137,7 @@ class Slot:
         if code == WorkerExit.DRAINED or is_stopping:
             self.state = State.FINISHED
         elif is_away:
-            # The database may come back: that is no failure to boot.
+            # The database may come back, so this does not count as a failure to boot.
             self._plan_restart(has_booted=True)
         elif outcome is Outcome.HANDED_BACK:
             self.state = State.WAITING
@@ -176,7 +176,7 @@ class Slot:
             self.state = State.GIVEN_UP
             return
         self.state = State.WAITING
-        # A job of its may be waiting for the next worker: the first death costs it no wait.
+        # Its job may be waiting for the next worker, so the first death adds no wait.
         is_first = has_booted and self._recent_crashes == 1
         wait = backoff_seconds(self._recent_crashes, RESPAWN_SECONDS, MAX_RESPAWN_SECONDS)
         self._start_at = now if is_first else now + wait

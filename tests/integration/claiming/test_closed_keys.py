@@ -130,9 +130,9 @@ def test_a_site_that_blocks_every_proxy_holds_up_no_other_site(database, queue, 
     closures.refresh()
     assert set(closures.closed) == {"exit:shop.test"}
     assert sentence_about(database, queue.get(at_shop)).startswith(
-        f"job {at_shop} waits because all proxies cool down at shop.test after blocks; next look in"
+        f"job {at_shop} waits because all proxies cool down at shop.test after blocks; next check"
     )
-    assert "no pool is at work" in sentence_about(database, queue.get(elsewhere))
+    assert "nothing is running" in sentence_about(database, queue.get(elsewhere))
     # A proxy that fails itself is no way out.
     proxies.enable(database, "b")
     assert ready() == [at_shop, elsewhere]

@@ -53,7 +53,7 @@ def count(database):
         (
             "a.jsonl",
             b'{"url": "https://a/"}\n{"url": "https://a/", "manifest": "p1"}\n',
-            "line 2: the payload's manifest is not an object",
+            "line 2: the payload's manifest must be an object",
         ),
         ("a.txt", b"\xf0\x9f\xa6\x89\n", "line 1: '\N{OWL}' is not a URL"),
     ],

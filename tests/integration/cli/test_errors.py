@@ -124,9 +124,9 @@ def test_a_name_that_is_not_one_group_is_said_to_be_so(cli, failures, command):
 
     assert (several.returncode, none.returncode) == (2, 2)
     assert several.stderr == (
-        f"nightshift: several groups begin with aaa: {TIMEOUT}, {MISSING}; give more of it\n"
+        f"nightshift: several groups begin with aaa: {TIMEOUT}, {MISSING}; give more characters\n"
     )
-    assert "no group of failures begins with ffff; launcher.py errors lists them" in none.stderr
+    assert "no group's name begins with ffff; list them: launcher.py errors" in none.stderr
 
 
 def test_a_muted_group_is_left_out_until_asked_for(cli, failures):
@@ -135,7 +135,7 @@ def test_a_muted_group_is_left_out_until_asked_for(cli, failures):
     lines = cli("errors").stdout.splitlines()
     everything = cli("errors", "--all").stdout
     assert lines[0] == "1 job in error in 1 group"
-    assert "not shown: 3 jobs in 1 muted group; see --all" in lines
+    assert "not shown: 3 jobs in 1 muted group; to see them: --all" in lines
     assert "aaaa0000 MUTED  visit: Timeout" in everything
     assert ": known" in everything
     assert cli("unmute", "aaaa").stdout == f"unmuted {TIMEOUT}\n"

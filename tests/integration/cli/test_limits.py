@@ -26,11 +26,11 @@ def test_a_limit_is_set_listed_and_cleared(cli):
     told = said(
         cli("limits", "set", "site:www.Example.com", "--concurrent", "2", "--per-minute", "30")
     )
-    assert told == "site:example.com is limited to 2 at once and 30 a minute"
-    assert said(cli("limits", "list")) == "site:example.com: 2 at once and 30 a minute"
+    assert told == "site:example.com is limited to 2 at once and 30 per minute"
+    assert said(cli("limits", "list")) == "site:example.com: 2 at once and 30 per minute"
     row = json.loads(said(cli("limits", "list", "--json")))[0]
     assert (row["name"], row["concurrent"], row["per_minute"]) == ("site:example.com", 2, 30.0)
-    assert "not limited any more" in said(cli("limits", "clear", "site:example.com"))
+    assert "no longer has a limit" in said(cli("limits", "clear", "site:example.com"))
     assert "had no limit" in said(cli("limits", "clear", "site:example.com"))
     assert said(cli("limits", "list")).startswith("no limits")
 
@@ -56,7 +56,7 @@ def test_a_breaker_is_opened_shown_and_closed(cli):
     assert said(cli("breakers", "list")) == "no breaker is open"
     said(cli("breakers", "open", "site:example.com", "--for", "1h", "--reason", "their sale"))
     line = said(cli("breakers", "list"))
-    assert line.startswith("site:example.com: open, next look in 59 m")
+    assert line.startswith("site:example.com: open, next check in 59 m")
     assert "their sale" in line
     assert "held back: the breaker of site:example.com" in said(cli("status"))
     said(cli("breakers", "close", "site:example.com"))
@@ -73,12 +73,12 @@ def test_why_says_in_one_sentence_what_a_job_waits_for(cli, database, queue, cla
         assert "\n" not in sentence
         return sentence
 
-    assert why() == f"job {job} is ready, but no pool is at work; start one: python launcher.py"
+    assert why() == f"job {job} is ready, but nothing is running; start a run: python launcher.py"
     pause.pause(database, "deploy", "me")
-    assert "all pools are paused by me (deploy)" in why()
+    assert "all runs are paused by me (deploy)" in why()
     pause.resume(database)
     said(cli("limits", "set", "site:example.com", "--concurrent", "0"))
-    assert "0 of 0 jobs of site:example.com are running" in why()
+    assert "site:example.com is limited to 0 at once (0 running)" in why()
     said(cli("limits", "clear", "site:example.com"))
     said(cli("breakers", "open", "site:example.com", "--reason", "their sale"))
     assert "the breaker of site:example.com is held open: their sale" in why()
@@ -89,7 +89,7 @@ def test_why_says_in_one_sentence_what_a_job_waits_for(cli, database, queue, cla
     claim = claim_as()
     assert f"job {job} is running: worker 0" in why()
     queue.fail(claim, because("HTTP 404"))
-    assert f"HTTP 404; try again: launcher.py retry --id {job}" in why()
+    assert f"HTTP 404; to try again: launcher.py retry --id {job}" in why()
 
 
 def test_why_counts_the_jobs_ahead_when_a_pool_is_at_work(cli, database, queue):

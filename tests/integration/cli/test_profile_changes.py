@@ -66,7 +66,7 @@ def test_what_is_not_named_stays_and_what_is_set_can_be_taken_away(cli, database
     ] * 4
     events = store.history(database, "p1", 100)
     told = said(cli("profiles", "set", "p1", "--no-proxy"))
-    assert told == "profile p1 is like that already; nothing was changed"
+    assert told == "profile p1 already has these values; nothing was changed"
     assert store.history(database, "p1", 100) == events
 
 
@@ -86,7 +86,7 @@ def test_one_option_is_changed_and_the_others_stay(cli, database, add):
 def test_an_endpoint_with_a_login_is_read_from_stdin_and_shown_nowhere(cli, database):
     said(cli("profiles", "add", "p1", "--provider", "cdp", "--endpoint", "http://127.0.0.1:9222"))
     line = refused(cli("profiles", "set", "p1", "--endpoint", SECRET))
-    assert "seen by everybody" in line
+    assert "everybody on this machine can see" in line
 
     told = said(cli("profiles", "set", "p1", "--endpoint", "-", stdin=f"{SECRET}\n"))
 
@@ -102,12 +102,12 @@ def test_an_endpoint_with_a_login_is_read_from_stdin_and_shown_nowhere(cli, data
         ("p1 --proxy nowhere", "there is no proxy named 'nowhere'"),
         ("p1 --proxy x --no-proxy", "--proxy and --no-proxy contradict each other"),
         ("p1 --allow x --allow-all", "--allow and --allow-all contradict each other"),
-        ("p1 --release-policy panic", "release_policy is one of check, review, quarantine"),
-        ("p1 --max-active-runs 2", "room for one browser"),
+        ("p1 --release-policy panic", "release_policy must be one of check, review, quarantine"),
+        ("p1 --max-active-runs 2", "only one browser can use"),
         ("p1 --vendor-id 7", "a local profile has no vendor_id"),
-        ("p1 --account a/1", "an account has letters"),
-        ("p1 --folder /srv/other", "profile other has the same browser as p1"),
-        ("p1 --option password=x", "seen by everybody"),
+        ("p1 --account a/1", "an account may hold only letters"),
+        ("p1 --folder /srv/other", "profile other already uses that browser"),
+        ("p1 --option password=x", "everybody on this machine can see"),
         ("p9 --region de", "there is no profile p9; see: launcher.py profiles list"),
     ],
 )
@@ -242,7 +242,7 @@ def test_an_account_keeps_its_only_profile_while_jobs_wait_for_one(
 
     line = refused(cli("profiles", *command.split()))
 
-    assert "is the only one of account a1, which 1 pending job" in line
+    assert "because without it 1 pending job" in line
     assert store.get(database, "p1")["account_id"] == "a1"
     add("p2", folder="/srv/p2", account_id="a1")
     said(cli("profiles", *command.split()))
@@ -253,7 +253,7 @@ def test_off_a_terminal_a_removal_needs_a_yes(cli, database, add):
 
     line = refused(cli("profiles", "remove", "p1"))
 
-    assert "profile p1 would be removed; without a terminal to ask on, add --yes" in line
+    assert "would remove profile p1; there is no terminal to ask on, so add --yes" in line
     assert ids(database) == ["p1"]
 
 
@@ -268,7 +268,7 @@ def test_on_a_terminal_a_removal_is_asked_for(settings, database, tmp_path, add,
     ) as process:  # fmt: skip
         os.close(theirs)
         shown = b""
-        while b"Go on?" not in shown:
+        while b"Remove profile p1?" not in shown:
             shown += os.read(ours, 1000)
         os.write(ours, f"{answer}\n".encode())
         wait_until(lambda: process.poll() is not None, "the command ends")

@@ -36,7 +36,7 @@ def test_every_field_is_kept_and_shown(cli, database):
     shown = said(cli("profiles", "show", "p1"))
     for text in ("multilogin", "v7", "berlin", "de", "3 at once", "review", "visit, price", "f9"):
         assert text in shown
-    assert "added" in shown.split("last events")[1]
+    assert "added" in shown.split("latest events")[1]
     told = json.loads(said(cli("profiles", "show", "p1", "--json")))
     assert told["profile"]["allowed_actions"] == ["visit", "price"]
     assert told["profile"]["options"] == {"folder_id": "f9"}
@@ -47,20 +47,20 @@ def test_every_field_is_kept_and_shown(cli, database):
 @pytest.mark.parametrize(
     ("flags", "reason"),
     [
-        ("p1 --provider chrome", "there is no provider 'chrome'; known are local, cdp, adspower"),
+        ("p1 --provider chrome", "there is no provider 'chrome'; choose from local, cdp, adspower"),
         ("p1 --proxy nowhere", "there is no proxy named 'nowhere'"),
-        ("p1 --release-policy panic", "release_policy is one of check, review, quarantine"),
-        ("p1 --max-active-runs 0", "max_active_runs is a number from 1"),
-        ("p1 --max-active-runs 2", "room for one browser"),
+        ("p1 --release-policy panic", "release_policy must be one of check, review, quarantine"),
+        ("p1 --max-active-runs 0", "max_active_runs must be a number from 1"),
+        ("p1 --max-active-runs 2", "only one browser can use"),
         ("p1 --vendor-id 7", "a local profile has no vendor_id"),
         ("p1 --provider kameleo", "needs a vendor_id"),
         ("p1 --provider kameleo --vendor-id 7 --folder x", "a kameleo profile has no folder"),
-        ("p1 --provider cdp --endpoint nonsense", "the endpoint is no address"),
+        ("p1 --provider cdp --endpoint nonsense", "the endpoint is not an address"),
         ("p1 --option folder_id", "write KEY=VALUE"),
-        ("../p1", "a profile's id has letters"),
-        ("p1 --account a/1", "an account has letters"),
+        ("../p1", "a profile's id may hold only letters"),
+        ("p1 --account a/1", "an account may hold only letters"),
         ("taken", "there is a profile taken already"),
-        ("p1 --folder /srv/taken", "profile taken has the same browser as p1"),
+        ("p1 --folder /srv/taken", "profile taken already uses that browser"),
     ],
 )
 def test_what_cannot_be_meant_is_one_line_and_adds_nothing(cli, database, add, flags, reason):
@@ -75,7 +75,7 @@ def test_what_cannot_be_meant_is_one_line_and_adds_nothing(cli, database, add, f
 
 def test_an_endpoints_login_is_never_on_the_command_line_nor_in_any_answer(cli, database):
     line = refused(cli("profiles", "add", "p1", "--provider", "cdp", "--endpoint", SECRET))
-    assert "seen by everybody" in line
+    assert "everybody on this machine can see" in line
     secret = refused(cli("profiles", "add", "p1", "--option", "password=hunter2"))
     answers = [line, secret]
     assert "no endpoint on stdin" in refused(cli("profiles", "add", "p1", "--provider", "cdp"))
@@ -121,8 +121,8 @@ def test_profiles_are_imported_from_csv_and_jsonl(cli, database, tmp_path):
     )
     lines = '{"id": "p3", "provider": "cdp", "endpoint": "http://u:p@127.0.0.1:1"}\n'
 
-    assert said(cli("profiles", "import", table)).startswith("added 2 profiles")
-    assert said(cli("profiles", "import", "-", stdin=lines)).startswith("added 1 profiles")
+    assert said(cli("profiles", "import", table)).startswith("added 2 profiles;")
+    assert said(cli("profiles", "import", "-", stdin=lines)).startswith("added 1 profile;")
 
     first = store.get(database, "p1")
     assert json.loads(first["allowed_actions"]) == ["visit", "price"]
@@ -150,9 +150,9 @@ def test_one_bad_line_and_nothing_is_imported(cli, database, add, tmp_path):
     assert "line 2: there is a profile good already" in told
     assert "line 3: there is a profile taken already" in told
     assert "line 4: unknown field 'colour'" in told
-    assert "line 5: the endpoint is no address" in told
+    assert "line 5: the endpoint is not an address" in told
     assert "line 6: not JSON" in told
-    assert "line 7: allow is a list of task names" in told
+    assert "line 7: allow must be a list of task names" in told
     assert "6 bad lines; nothing was imported" in told
     assert "hunter2" not in told
     assert ids(database) == ["taken"]
@@ -182,7 +182,7 @@ def test_a_person_checks_a_profile_out_and_returns_it(cli, database, worker, que
     assert lease["is_person"]
     assert worker.claim() is None
     shown = said(cli("profiles", "show", "p1"))
-    assert "(new password), fence 1; its time ends in 1 h 59 m" in shown
+    assert "(new password), fence 1; the lease ends in 1 h 59 m" in shown
     assert "profile p1 is in use" in refused(cli("profiles", "checkout", "p1"))
     assert said(cli("profiles", "return", "p1")) == "returned p1; it is available"
     assert "is not checked out by anybody" in refused(cli("profiles", "return", "p1"))
@@ -237,9 +237,9 @@ def test_clearing_a_profile_that_is_held_waits_for_its_holder(cli, database, wor
 
     told = said(cli("profiles", "clear", "p1", "--reason", "looked"))
 
-    assert told == "profile p1 was quarantined, is leased; whoever holds it now finishes"
+    assert told == "profile p1 was quarantined, is leased; its holder may finish"
     shown = said(cli("profiles", "show", "p1"))
-    assert f"fence 1, job {claim.job_id}, last step 'logged in'; its time ends in" in shown
+    assert f"fence 1, job {claim.job_id}, last step 'logged in'; the lease ends in" in shown
 
 
 @pytest.mark.parametrize(

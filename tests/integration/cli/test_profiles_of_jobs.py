@@ -92,7 +92,7 @@ def test_why_tells_who_uses_a_jobs_profile(why, queue, worker, add):
     assert worker.claim().job_id == first
 
     holder = f"worker 0 (incarnation 1000), job {first}"
-    assert f"waits because profile p1 is in use ({holder}); next look in 1 s" in why(busy)
+    assert f"waits because profile p1 is in use ({holder}); next check in 1 s" in why(busy)
     assert f"no profile of account a1 is ready: profile p1 is in use ({holder})" in why(account)
 
 
@@ -105,7 +105,7 @@ def test_why_tells_of_a_proxy_elsewhere_and_of_a_vendors_limit(why, database, qu
     assert worker.claim().profile_id == "p3"
 
     assert "proxy berlin of profile p2 is in us, not in de" in why(region)
-    assert "1 of 1 jobs of vendor:kameleo are running" in why(capped)
+    assert "vendor:kameleo is limited to 1 at once (1 running)" in why(capped)
 
 
 def test_why_tells_that_a_job_will_fail_when_it_is_tried(why, queue, add):
@@ -124,14 +124,14 @@ def test_why_tells_what_state_a_jobs_profile_is_in(why, database, queue, worker,
     lease_endings.end_unexplained(
         database, "p1", claim.lease_fence, author="sweep", reason="it expired"
     )
-    assert "profile p1 is stale: it expired; next look in" in why(busy)
+    assert "profile p1 is stale: it expired; next check in" in why(busy)
     store.set_state(database, "p1", State.QUARANTINED, reason="captcha loop", by="me")
     assert why(busy).endswith("waits because profile p1 is quarantined: captcha loop")
     store.set_state(database, "p1", State.AVAILABLE, reason="", by="me")
     store.check_out(database, "p1", person="ada@desk", seconds=3600, reason="")
-    assert "profile p1 is in use (ada@desk); next look in 3" in why(busy)
+    assert "profile p1 is in use (ada@desk); next check in 3" in why(busy)
     store.give_back(database, "p1", by="ada")
-    assert "no pool is at work" in why(busy)
+    assert "nothing is running" in why(busy)
     assert store.get(database, "p1")["state"] == "available"
 
 

@@ -91,7 +91,10 @@ def test_a_url_without_login_may_be_an_argument_and_one_with_login_may_not(cli, 
     confused = cli("add", f"http://{LOGIN}@h.example:8080")
 
     assert refused.returncode == confused.returncode == 2
-    assert "is seen by everybody on this machine; leave the URL out" in refused.stderr
+    assert (
+        "everybody on this machine can see a login on the command line; leave the URL out"
+        in refused.stderr
+    )
     assert "the name looks like a URL" in confused.stderr
     assert [row["proxy"] for row in listed()] == ["socks5://h.example:1080"]
 
@@ -224,7 +227,7 @@ def test_disable_enable_and_remove(cli, listed, database):
     gone = cli("remove", "a")
     assert (gone.returncode, gone.stdout) == (2, "")
     assert "there is no proxy named 'a'; see: launcher.py proxies list" in gone.stderr
-    assert "no proxies: jobs go out directly" in cli("list").stdout
+    assert "no proxies: jobs connect directly" in cli("list").stdout
 
 
 def test_a_test_goes_through_the_proxy_and_is_kept(cli, listed, loopback_proxy):

@@ -172,7 +172,7 @@ def test_a_job_that_names_only_a_profile_counts_against_its_accounts_limit(datab
     assert (first.job_id, first.profile_id) == (ids[0], "p1")
     assert second.job_id == ids[3], "the account's other jobs wait, and hold up nobody else"
     assert worker.claim_now() is None
-    assert "1 of 1 jobs of account:a1" in worker.closures.closed["profile:p2"].reason
+    assert "account:a1 is limited to 1 at once" in worker.closures.closed["profile:p2"].reason
     worker.queue.complete(first, {})
     assert worker.claim_now().job_id == ids[1]
     assert worker.claim_now() is None

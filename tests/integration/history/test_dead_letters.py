@@ -22,10 +22,10 @@ def test_the_beginning_of_a_name_is_enough_unless_it_is_that_of_several(database
     assert dead_letters.find_group(database, MISSING)["fingerprint"] == MISSING
     with pytest.raises(UsageError, match=f"several groups begin with aaa: {TIMEOUT}, {MISSING}"):
         dead_letters.find_group(database, "aaa")
-    with pytest.raises(UsageError, match="no group of failures begins with ab"):
+    with pytest.raises(UsageError, match="no group's name begins with ab"):
         dead_letters.find_group(database, "ab")
     for odd in ("%", "a_", "", "a" * 17):
-        with pytest.raises(UsageError, match="names no group"):
+        with pytest.raises(UsageError, match="is not a group's name"):
             dead_letters.find_group(database, odd)
 
 

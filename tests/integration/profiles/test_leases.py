@@ -58,7 +58,7 @@ def test_nobody_takes_a_profile_out_of_a_checkers_hands(database, worker, enqueu
                 lambda: store.set_state(db, "p1", State.AVAILABLE, reason="well", by="me"),
                 lambda: store.check_out(db, "p1", person="ada", seconds=60, reason=""),
             ):
-                with pytest.raises(UsageError, match="is being checked just now") as refusal:
+                with pytest.raises(UsageError, match="is being checked right now") as refusal:
                     take()
                 refused.append(refusal)
 

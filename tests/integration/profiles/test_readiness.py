@@ -199,7 +199,7 @@ def test_a_profile_waits_only_for_the_site_that_blocked_its_proxy(
     assert claim.job_id == elsewhere
     finish(worker, claim)
     told = sentence_about(database, queue.get(waiting[0]))
-    assert told.startswith(f"job {waiting[0]} waits because {COOLS}; next look in ")
+    assert told.startswith(f"job {waiting[0]} waits because {COOLS}; next check in ")
     assert all(queue.get(job)["attempts"] == 0 for job in waiting)
     proxies.enable(database, "berlin")
     assert worker.claim_now().job_id == waiting[0]

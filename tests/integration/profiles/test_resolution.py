@@ -157,10 +157,10 @@ def test_a_manifest_in_the_payload_routes_like_the_columns(database, worker, que
     ("manifest", "problem"),
     [
         ({"profil": "p1"}, "unknown field 'profil'"),
-        ("p1", "is not an object"),
-        (5, "is not an object"),
-        (["p1"], "is not an object"),
-        ({"profile": True}, "manifest.profile: not a text"),
+        ("p1", "must be an object"),
+        (5, "must be an object"),
+        (["p1"], "must be an object"),
+        ({"profile": True}, "manifest.profile: must be text"),
         ({"profile": ""}, "manifest.profile: give 1 to 64 characters"),
     ],
 )

@@ -51,7 +51,7 @@ def test_a_socks_proxy_that_reaches_the_host_works(socks):
 @pytest.mark.parametrize(
     ("answers", "said"),
     [
-        ((b"\x05\xff",), "it is no SOCKS5 proxy, or wants a login"),
+        ((b"\x05\xff",), "it is not a SOCKS5 proxy, or it wants a login"),
         ((b"\x05\x00", b"\x05\x04\x00\x01" + bytes(6)), "shop.test: host unreachable"),
         ((b"\x05\x00", b""), "shop.test: general failure"),
     ],

@@ -89,7 +89,7 @@ def load_preset(name: str) -> Preset:
     """Read a vendor's preset; raises SettingsError when there is none of that name."""
     if name not in preset_names():
         known = ", ".join(["local", "cdp", *preset_names()])
-        raise SettingsError(f"there is no provider {name!r}; known are {known}")
+        raise SettingsError(f"there is no provider {name!r}; choose from {known}")
     facts = tomllib.loads((PRESETS / f"{name}.toml").read_text(encoding="utf-8"))
     return Preset(
         name=name,

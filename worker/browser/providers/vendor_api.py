@@ -165,7 +165,9 @@ class VendorApi:
             ) from error
         if wait is not None:
             raise self.error(
-                f"is asked by so many that the next turn is in {wait:.0f} s", "throttled", wait
+                f"has so many requests waiting that the next turn is in {wait:.0f} s",
+                "throttled",
+                wait,
             )
 
     def _base_url(self, spec: ProfileSpec) -> str:
