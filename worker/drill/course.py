@@ -44,13 +44,18 @@ def run_drill(
         broken_off = _drain_under_fire(pool, attack, Progress(scratch.ledger), jobs, say)
     seconds = time.monotonic() - began
     executions = read_ledger(scratch.ledger)
+    findings = _audit(scratch, jobs, attack.strikes)
+    findings.broken_promises = [
+        *pool.broken_down,
+        *(text for strike in attack.strikes for text in strike.complaints),
+    ]
     return Report(
         server=scratch.version,
         workers=workers,
         seed=seed,
         seconds=round(seconds, 1),
         launchers=pool.starts,
-        findings=_audit(scratch, jobs, attack.strikes),
+        findings=findings,
         kinds=summarise(attack.strikes, executions),
         standstill_seconds=longest_standstill(executions),
         broken_off=broken_off,
@@ -87,7 +92,6 @@ def _audit(scratch: Scratch, jobs: int, strikes: Sequence[Strike]) -> Findings:
         ends, attempts = read_database(db)
     findings = judge(jobs, ends, attempts, read_ledger(scratch.ledger), hits_of(strikes))
     findings.leftovers = _leftovers(scratch)
-    findings.broken_promises = [text for strike in strikes for text in strike.complaints]
     return findings
 
 

@@ -18,6 +18,7 @@ from worker.database.client import Database
 from worker.drill.scratch import Scratch
 from worker.drill.terminal import Terminal
 from worker.errors import DatabaseUnavailable
+from worker.exit_codes import ExitCode
 from worker.queue.claims import Queue
 from worker.settings import PROJECT_ROOT
 from worker.system.process_tree import all_processes, descendants
@@ -67,6 +68,15 @@ class Pool:
     def has_terminal(self) -> bool:
         """Whether the launcher that runs now was started on a terminal, and it is still open."""
         return self._terminal is not None
+
+    @property
+    def broken_down(self) -> list[str]:
+        """Name the launchers that ended with an error that nobody had expected."""
+        return [
+            f"launcher {pid} ended with exit code {code}"
+            for pid, code in self._codes.items()
+            if code == ExitCode.UNEXPECTED
+        ]
 
     def exit_code(self, pid: int) -> int | None:
         """How a launcher has ended, once `keep_going` has seen it; below zero by a signal."""
@@ -132,7 +142,7 @@ class Pool:
         Only a session leader is sent SIGHUP when its terminal is closed.
         """
         self.starts += 1
-        workers, turn = f"--workers={self._workers}", self.starts % 3
+        workers, turn = f"--workers={self._workers}", self.starts % 4
         if turn == 0:
             self._launcher = self._launch(self._scratch.state_dir, workers)
             return
