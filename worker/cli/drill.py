@@ -36,7 +36,8 @@ def drill(jobs: int, faults: int, workers: int, seed: int | None, keep: bool, as
     """Kill, stop and cut off the parts of a real run, then count every job.
 
     Runs on a scratch database and never touches yours. Exit code 1 when a job was lost, finished
-    twice or held by two workers at once, or when a process or temporary folder was left behind.
+    twice, held by two workers at once or ended as an error without its fault, or when a process
+    or temporary folder was left behind.
     """
     signal.signal(signal.SIGTERM, _interrupt)
     # Also where a shell has started us in the background, which makes children ignore Ctrl-C.
