@@ -11,13 +11,13 @@ import pytest
 
 from worker.drill.terminal import Terminal
 
-# Shows something, then waits for a line that never comes, and tells how that ended.
+# Shows something again and again, and tells how that ended.
 SHOWN = """
-import os, sys
-print("shown", flush=True)
-sys.stdin.readline()
+import os, sys, time
 try:
-    os.write(1, b"more")
+    while True:
+        os.write(1, b"shown")
+        time.sleep(0.02)
 except OSError as error:
     open(sys.argv[1], "w").write(f"errno {error.errno}")
 """
