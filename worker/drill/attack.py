@@ -69,7 +69,7 @@ class Attack:
                 if self._rng.random() < SHARE_IN_TROUBLE:
                     self._strike_at = time.monotonic() + self._rng.uniform(0, TROUBLE_SECONDS)
                 return
-        # None of those left can strike now, and perhaps never: as many faults are to strike as asked.
+        # None of the cards can strike now, and perhaps never; another takes the place of one.
         self._cards[:1] = deck(1, self._rng)
 
     def close(self) -> None:
