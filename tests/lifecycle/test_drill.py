@@ -39,6 +39,7 @@ def test_a_small_drill_loses_nothing_and_leaves_nothing(tmp_path):
     assert found["errors_wanted"] > 0
     assert found["outcomes"]["retry"] > 0
     assert (found["lost"], found["finished_twice"], found["overlapping"]) == ([], [], [])
+    assert (found["good_in_error"], found["broken_promises"]) == ([], [])
     assert_nothing_is_left(tmp_path)
 
 

@@ -48,7 +48,8 @@ def drill(jobs: int, faults: int, workers: int, seed: int | None, keep: bool, as
     """Kill, stop and cut off the parts of a real run, then count every job.
 
     It runs on a scratch database and never touches yours. The exit code is 1 if a job was lost,
-    finished twice or held by two workers at once, or if a process or temporary folder is left.
+    finished twice, held by two workers at once or ended as an error without its fault, or if a
+    process or temporary folder is left.
     """
     signal.signal(signal.SIGTERM, _interrupt)
     # A shell that starts us in the background makes us ignore SIGINT; undo that.

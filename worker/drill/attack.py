@@ -64,11 +64,13 @@ class Attack:
             return
         self._strike_at, self._ended_before = None, ended
         for index, fault in enumerate(self._cards):
-            if fault.exclusive not in self._busy and self._strike(fault):
+            if self._busy.isdisjoint(fault.exclusive) and self._strike(fault):
                 del self._cards[index]
                 if self._rng.random() < SHARE_IN_TROUBLE:
                     self._strike_at = time.monotonic() + self._rng.uniform(0, TROUBLE_SECONDS)
                 return
+        # None of the cards can strike now, and perhaps never; another takes the place of one.
+        self._cards[:1] = deck(1, self._rng)
 
     def close(self) -> None:
         """Undo what is still going on."""
@@ -99,8 +101,7 @@ class Attack:
             self._is_over,
             kind=fault.kind,
         )
-        if fault.exclusive is not None:
-            self._busy.add(fault.exclusive)
+        self._busy.update(fault.exclusive)
         thread = threading.Thread(target=self._run, args=(fault, strike), name=fault.kind)
         thread.start()
         strike.is_decided.wait()
@@ -126,4 +127,4 @@ class Attack:
         finally:
             strike.ended_at = time.monotonic()
             strike.is_decided.set()
-            self._busy.discard(fault.exclusive or "")
+            self._busy.difference_update(fault.exclusive)

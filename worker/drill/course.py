@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 
 from worker.database.client import Database
 from worker.drill.attack import Attack
+from worker.drill.blame import hits_of
 from worker.drill.ledger import Findings, judge, read_database, read_ledger
 from worker.drill.pool import Pool, reap_orphans, strangers
 from worker.drill.progress import Progress
 from worker.drill.recovery import longest_standstill, summarise
 from worker.drill.report import Report
 from worker.drill.scratch import Scratch
+from worker.drill.strike import Strike
 from worker.drill.targets import Register
 
 TICK_SECONDS = 0.05
@@ -42,13 +44,18 @@ def run_drill(
         broken_off = _drain_under_fire(pool, attack, Progress(scratch.ledger), jobs, say)
     seconds = time.monotonic() - began
     executions = read_ledger(scratch.ledger)
+    findings = _audit(scratch, jobs, attack.strikes)
+    findings.broken_promises = [
+        *pool.broken_down,
+        *(text for strike in attack.strikes for text in strike.complaints),
+    ]
     return Report(
         server=scratch.version,
         workers=workers,
         seed=seed,
         seconds=round(seconds, 1),
         launchers=pool.starts,
-        findings=_audit(scratch, jobs),
+        findings=findings,
         kinds=summarise(attack.strikes, executions),
         standstill_seconds=longest_standstill(executions),
         broken_off=broken_off,
@@ -78,12 +85,12 @@ def _drain_under_fire(
     return None
 
 
-def _audit(scratch: Scratch, jobs: int) -> Findings:
+def _audit(scratch: Scratch, jobs: int, strikes: Sequence[Strike]) -> Findings:
     # The last fault may have ended with the server away.
     scratch.server.start()
     with closing(Database(scratch.database)) as db:
         ends, attempts = read_database(db)
-    findings = judge(jobs, ends, attempts, read_ledger(scratch.ledger))
+    findings = judge(jobs, ends, attempts, read_ledger(scratch.ledger), hits_of(strikes))
     findings.leftovers = _leftovers(scratch)
     return findings
 

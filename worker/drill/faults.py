@@ -1,4 +1,4 @@
-"""The table of faults: whom each one hits, what it does, and how it is undone.
+"""The table of faults: how often each one strikes, and what must not strike beside it.
 
 A fault is a function that runs in a thread of its own, from the strike to the undoing. It raises
 NoTarget when there is nothing to hit now; the drill then strikes with another one.
@@ -6,238 +6,67 @@ NoTarget when there is nothing to hit now; the drill then strikes with another o
 
 from __future__ import annotations
 
-import os
 import random
-import signal
-import subprocess
 from collections.abc import Callable
-from contextlib import closing, suppress
 from dataclasses import dataclass
 
-from worker.database.client import Database
-from worker.drill import targets
-from worker.drill.pool import ELSEWHERE_SECONDS, LEASE_SECONDS, STOP_SECONDS
-from worker.drill.scratch import USER
-from worker.drill.strike import NoTarget, Strike, required
-from worker.errors import DatabaseUnavailable
-from worker.system.process_tree import (
-    ProcessId,
-    descendants,
-    identify,
-    is_alive,
-    kill,
-    kill_group,
-)
-
-# The launcher has to end what stands still by itself; after this long it has failed to.
-STOPPED_SECONDS = 25.0
+from worker.drill import machine_faults, network_faults, process_faults, process_limit
+from worker.drill import server_faults as server
+from worker.drill.strike import Strike
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A row of the table; faults of one `exclusive` group do not strike at the same time."""
+    """A row of the table; two faults that share an `exclusive` group do not strike together."""
 
     kind: str
     weight: int
     act: Callable[[Strike], None]
-    exclusive: str | None = None
-
-
-def kill_worker(strike: Strike) -> None:
-    worker = strike.worker()
-    strike.begin(worker)
-    kill(worker)
-
-
-def kill_driver(strike: Strike) -> None:
-    worker = strike.worker()
-    driver = required(targets.driver(worker))
-    strike.begin(worker)
-    kill(driver)
-
-
-def kill_browser(strike: Strike) -> None:
-    worker = strike.worker()
-    browser = required(targets.browser(worker))
-    strike.begin(worker)
-    kill_group(browser)
-
-
-def kill_heart(strike: Strike) -> None:
-    heart = strike.heart()
-    strike.begin(heart)
-    kill(heart)
-
-
-def kill_launcher(strike: Strike) -> None:
-    launcher = strike.launcher()
-    strike.begin()
-    _signal(launcher, signal.SIGKILL)
-
-
-def stop_worker(strike: Strike) -> None:
-    """Stop a worker, some for a while, most until the launcher has killed it."""
-    worker = strike.worker()
-    strike.begin(worker)
-    _signal(worker.pid, signal.SIGSTOP)
-    strike.last_while_alive(worker, strike.rng.choice((3.0, STOPPED_SECONDS, STOPPED_SECONDS)))
-    _wake(worker)
-
-
-def stop_driver(strike: Strike) -> None:
-    worker = strike.worker()
-    driver = required(targets.driver(worker))
-    strike.begin(worker)
-    _signal(driver.pid, signal.SIGSTOP)
-    strike.last(2, 10)
-    _wake(driver)
-
-
-def stop_heart(strike: Strike) -> None:
-    heart = strike.heart()
-    strike.begin(heart)
-    _signal(heart.pid, signal.SIGSTOP)
-    strike.last_while_alive(heart, strike.rng.choice((2.0, 4.0, STOPPED_SECONDS)))
-    _wake(heart)
-
-
-def stop_launcher(strike: Strike) -> None:
-    launcher = strike.launcher()
-    strike.begin()
-    _signal(launcher, signal.SIGSTOP)
-    strike.last(2, 6)
-    if strike.pool.pid == launcher:
-        _signal(launcher, signal.SIGCONT)
-
-
-def freeze_pool(strike: Strike) -> None:
-    """Freeze the whole pool for longer than its leases, as a paused host is, and thaw it.
-
-    Another host takes its jobs meanwhile. The workers come back in the middle of theirs, and end
-    them before their launcher knows what time it is: only the fence keeps their outcomes out.
-    """
-    launcher = required(identify(strike.launcher()))
-    frozen = [launcher, *(stat.id for stat in descendants(launcher.pid))]
-    strike.begin()
-    for process in frozen:
-        _signal(process.pid, signal.SIGSTOP)
-    strike.last(LEASE_SECONDS + 1, LEASE_SECONDS + 2)
-    elsewhere = strike.pool.start_elsewhere()
-    try:
-        strike.last(2, 4)
-        for process in reversed(frozen[1:]):
-            _wake(process)
-        strike.last(0.2, 0.4)
-        _wake(launcher)
-    finally:
-        _end(elsewhere)
-
-
-def restart_database(strike: Strike) -> None:
-    strike.begin()
-    strike.scratch.server.restart()
-
-
-def kill_database(strike: Strike) -> None:
-    strike.begin()
-    strike.scratch.server.kill()
-    strike.scratch.server.start()
-
-
-def take_database_away(strike: Strike) -> None:
-    strike.begin()
-    strike.scratch.server.stop()
-    strike.last(3, 10)
-    strike.scratch.server.start()
-
-
-def go_half_open(strike: Strike) -> None:
-    strike.begin()
-    strike.scratch.proxy.go_half_open(strike.rng.choice((0.3, 1.0)), strike.rng)
-    strike.last(1, 5)
-    strike.scratch.proxy.take_new()
-
-
-def hold_bytes(strike: Strike) -> None:
-    strike.begin()
-    strike.scratch.proxy.hold()
-    strike.last(1, 6)
-    strike.scratch.proxy.let_go()
-
-
-def reset_connections(strike: Strike) -> None:
-    strike.begin()
-    strike.scratch.proxy.reset()
-
-
-def refuse_connections(strike: Strike) -> None:
-    strike.begin()
-    strike.scratch.proxy.refuse()
-    strike.last(1, 5)
-    strike.scratch.proxy.accept()
-
-
-def kill_connection(strike: Strike) -> None:
-    """Have the server end one of the pool's connections, in whatever statement it is."""
-    try:
-        with closing(Database(strike.scratch.database, read_timeout_seconds=2.0)) as db:
-            found = [int(row["id"]) for row in db.fetch_all("drill_connections", user=USER)]
-            if not found:
-                raise NoTarget
-            strike.begin()
-            with suppress(Exception):
-                # It may have ended by itself in the meantime.
-                db.run_statement(f"KILL {strike.rng.choice(found)}")
-    except DatabaseUnavailable:
-        raise NoTarget from None
+    exclusive: tuple[str, ...] = ()
+    is_possible: Callable[[], bool] = lambda: True
 
 
 FAULTS = (
-    Fault("worker killed", 26, kill_worker),
-    Fault("driver killed", 18, kill_driver),
-    Fault("browser killed", 18, kill_browser),
-    Fault("heart killed", 14, kill_heart),
-    Fault("launcher killed", 14, kill_launcher),
-    Fault("worker stopped", 12, stop_worker),
-    Fault("driver stopped", 10, stop_driver),
-    Fault("heart stopped", 6, stop_heart),
-    Fault("launcher stopped", 8, stop_launcher),
-    Fault("pool frozen", 4, freeze_pool, "pool"),
-    Fault("database restarted", 8, restart_database, "database"),
-    Fault("database killed", 8, kill_database, "database"),
-    Fault("database away", 6, take_database_away, "database"),
-    Fault("network half-open", 8, go_half_open, "network"),
-    Fault("network stalled", 8, hold_bytes, "network"),
-    Fault("connections reset", 12, reset_connections, "network"),
-    Fault("connections refused", 8, refuse_connections, "network"),
-    Fault("connection killed in the server", 12, kill_connection),
+    Fault("worker killed", 26, process_faults.kill_worker),
+    Fault("driver killed", 18, process_faults.kill_driver),
+    Fault("browser killed", 18, process_faults.kill_browser),
+    Fault("heart killed", 14, process_faults.kill_heart),
+    Fault("launcher killed", 14, process_faults.kill_launcher),
+    Fault("worker stopped", 12, process_faults.stop_worker),
+    Fault("driver stopped", 10, process_faults.stop_driver),
+    Fault("heart stopped", 6, process_faults.stop_heart),
+    Fault("launcher stopped", 8, process_faults.stop_launcher),
+    Fault("pool frozen", 4, machine_faults.freeze_pool, ("pool",)),
+    Fault("forks failed", 8, machine_faults.fail_forks, ("forks",), process_limit.is_available),
+    Fault(
+        "terminal closed",
+        8,
+        machine_faults.close_terminal,
+        ("pool", "database", "network", "server"),
+    ),
+    Fault("machine cloned", 8, machine_faults.clone_machine, ("pool", "database", "server")),
+    Fault("database restarted", 8, server.restart_database, ("database",)),
+    Fault("database killed", 8, server.kill_database, ("database",)),
+    Fault("database away", 6, server.take_database_away, ("database",)),
+    Fault("server disk full", 8, server.fill_disk, ("server",)),
+    Fault("server offline", 8, server.go_offline, ("server",)),
+    Fault("user's connections exhausted", 8, server.exhaust_connections, ("server",)),
+    Fault("row locked", 6, server.lock_row, ("server",)),
+    Fault("queries killed", 12, server.kill_queries),
+    Fault("connection killed in the server", 12, server.kill_connection),
+    Fault("network half-open", 8, network_faults.go_half_open, ("network",)),
+    Fault("network stalled", 8, network_faults.hold_bytes, ("network",)),
+    Fault("connections reset", 12, network_faults.reset_connections, ("network",)),
+    Fault("connections refused", 8, network_faults.refuse_connections, ("network",)),
 )
 
 
 def deck(count: int, rng: random.Random) -> list[Fault]:
-    """Choose `count` faults in a random order, each kind by its weight."""
+    """Deal so many faults in a random order, each kind as often as its weight says."""
+    possible = [fault for fault in FAULTS if fault.is_possible()]
     dealt: list[Fault] = []
     while len(dealt) < count:
-        cards = [fault for fault in FAULTS for _ in range(fault.weight)]
+        cards = [fault for fault in possible for _ in range(fault.weight)]
         rng.shuffle(cards)
         dealt += cards
     return dealt[:count]
-
-
-def _end(launcher: subprocess.Popen[bytes]) -> None:
-    """Let another host's pool come to its end, which is near."""
-    try:
-        launcher.wait(ELSEWHERE_SECONDS + STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        launcher.kill()
-        launcher.wait()
-
-
-def _wake(process: ProcessId) -> None:
-    if is_alive(process):
-        _signal(process.pid, signal.SIGCONT)
-
-
-def _signal(pid: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, number)

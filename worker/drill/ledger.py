@@ -14,7 +14,9 @@ from typing import TypeVar
 
 from worker.database.client import Database
 from worker.drill import tasks
+from worker.drill.blame import Hit, struck_claims
 from worker.models import Outcome, Status
+from worker.queue.endings import MAX_CRASHES
 
 # Two clocks are read a moment apart: a statement's time is that of its start, not of its commit.
 CLOCK_SECONDS = 0.05
@@ -63,17 +65,18 @@ Item = TypeVar("Item", Attempt, Execution)
 
 @dataclass(slots=True)
 class Findings:
-    """What the audit found; the first three lists and `leftovers` must be empty."""
+    """What the audit found; every list must be empty."""
 
     jobs: int = 0
     done: int = 0
     errors_wanted: int = 0
     errors_poison: int = 0
-    errors_other: list[str] = field(default_factory=list)
+    good_in_error: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     finished_twice: list[str] = field(default_factory=list)
     overlapping: list[str] = field(default_factory=list)
     leftovers: list[str] = field(default_factory=list)
+    broken_promises: list[str] = field(default_factory=list)
     attempts: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
     executed_again: int = 0
@@ -81,11 +84,18 @@ class Findings:
 
     @property
     def errors(self) -> int:
-        return self.errors_wanted + self.errors_poison + len(self.errors_other)
+        return self.errors_wanted + self.errors_poison + len(self.good_in_error)
 
     @property
     def is_clean(self) -> bool:
-        return not (self.lost or self.finished_twice or self.overlapping or self.leftovers)
+        return not (
+            self.lost
+            or self.good_in_error
+            or self.finished_twice
+            or self.overlapping
+            or self.leftovers
+            or self.broken_promises
+        )
 
 
 def read_ledger(path: Path) -> list[Execution]:
@@ -141,8 +151,9 @@ def judge(
     jobs: Sequence[JobEnd],
     attempts: Sequence[Attempt],
     executions: Sequence[Execution],
+    hits: Sequence[Hit] = (),
 ) -> Findings:
-    """Count every job, and name each one that was lost, doubled or held by two."""
+    """Count every job, and name each one that was lost, doubled, held by two, or wronged."""
     findings = Findings(
         jobs=jobs_in,
         done=sum(job.status is Status.DONE for job in jobs),
@@ -154,6 +165,7 @@ def judge(
     claims, runs = _by_job(attempts), _by_job(executions)
     for job in jobs:
         _judge_end(job, claims[job.job_id], runs[job.job_id], findings)
+        _judge_error(job, claims[job.job_id], hits, findings)
         _judge_finishes(job, claims[job.job_id], findings)
         _judge_claims(job, claims[job.job_id], findings)
         _judge_executions(job, claims[job.job_id], runs[job.job_id], findings)
@@ -163,21 +175,31 @@ def judge(
 def _judge_end(
     job: JobEnd, claims: Sequence[Attempt], runs: Sequence[Execution], findings: Findings
 ) -> None:
-    """Every job is done, having been done, or an error that can be explained."""
+    """Every job is an error, or done by a task that says so."""
     if job.status is Status.DONE:
         finishes = [claim for claim in claims if claim.outcome is Outcome.DONE]
         if not any(_was_done(run, claim) for run in runs for claim in finishes):
             findings.lost.append(f"job {job.job_id} is done, but no task had done it by then")
     elif job.status is not Status.ERROR:
         findings.lost.append(f"job {job.job_id} is still {job.status}")
-    elif claims and claims[-1].outcome is Outcome.CRASHED:
-        findings.errors_poison += 1
-    elif job.task == tasks.FAILING:
+
+
+def _judge_error(
+    job: JobEnd, claims: Sequence[Attempt], hits: Sequence[Hit], findings: Findings
+) -> None:
+    """A job is an error only if its task wanted that, or the drill hit its workers often enough."""
+    if job.status is not Status.ERROR:
+        return
+    crashed = [claim for claim in claims if claim.outcome is Outcome.CRASHED]
+    struck = struck_claims(crashed, hits)
+    if job.task == tasks.FAILING:
         findings.errors_wanted += 1
+    elif claims and claims[-1].outcome is Outcome.CRASHED and struck >= MAX_CRASHES:
+        findings.errors_poison += 1
     else:
-        findings.errors_other.append(
-            f"job {job.job_id} ({job.task}): {claims[-1].reason if claims else '?'}"
-        )
+        reason = claims[-1].reason if claims else "no attempt is noted"
+        blame = f" (the drill hit {struck} of {len(crashed)})" if crashed else ""
+        findings.good_in_error.append(f"job {job.job_id} ({job.task}): {reason}{blame}")
 
 
 def _was_done(run: Execution, finish: Attempt) -> bool:

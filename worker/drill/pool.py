@@ -16,11 +16,14 @@ from typing import IO
 
 from worker.database.client import Database
 from worker.drill.scratch import Scratch
+from worker.drill.terminal import Terminal
 from worker.errors import DatabaseUnavailable
+from worker.exit_codes import ExitCode
 from worker.queue.claims import Queue
 from worker.settings import PROJECT_ROOT
 from worker.system.process_tree import all_processes, descendants
 
+LAUNCHER = str(PROJECT_ROOT / "launcher.py")
 # Cron looks again and again; a launcher that cannot reach the database has to wait for it.
 RESTART_SECONDS = 0.5
 STOP_SECONDS = 20.0
@@ -48,6 +51,8 @@ class Pool:
         self._scratch = scratch
         self._workers = workers
         self._launcher: subprocess.Popen[bytes] | None = None
+        self._terminal: Terminal | None = None
+        self._codes: dict[int, int] = {}
         self._start_at = 0.0
         self._log: IO[bytes] = scratch.log.open("ab")
         self.starts = 0
@@ -59,10 +64,36 @@ class Pool:
         launcher = self._launcher
         return launcher.pid if launcher is not None and launcher.returncode is None else None
 
+    @property
+    def has_terminal(self) -> bool:
+        """Whether the launcher that runs now was started on a terminal, and it is still open."""
+        return self._terminal is not None
+
+    @property
+    def broken_down(self) -> list[str]:
+        """Name the launchers that ended with an error that nobody had expected."""
+        return [
+            f"launcher {pid} ended with exit code {code}"
+            for pid, code in self._codes.items()
+            if code == ExitCode.UNEXPECTED
+        ]
+
+    def exit_code(self, pid: int) -> int | None:
+        """How a launcher has ended, once `keep_going` has seen it; below zero by a signal."""
+        return self._codes.get(pid)
+
+    def close_terminal(self) -> None:
+        """Close the launcher's terminal, if it has one."""
+        terminal, self._terminal = self._terminal, None
+        if terminal is not None:
+            terminal.close()
+
     def keep_going(self) -> None:
         """Start a launcher when there is none and work is left; call this often."""
         if self._launcher is not None and (code := self._launcher.poll()) is not None:
+            self._codes[self._launcher.pid] = code
             self._launcher = None
+            self.close_terminal()
             self.is_drained = code == 0 and self._is_queue_empty()
             # One that was killed is started anew at once; one that gave up, after a moment.
             self._start_at = time.monotonic() + (0.0 if code < 0 else RESTART_SECONDS)
@@ -83,6 +114,7 @@ class Pool:
                 self._launcher.kill()
                 self._launcher.wait()
             self._launcher = None
+        self.close_terminal()
         self._log.close()
 
     def start_elsewhere(self) -> subprocess.Popen[bytes]:
@@ -90,19 +122,55 @@ class Pool:
         flags = ("--workers=1", "--if-locked=ignore", f"--max-runtime={ELSEWHERE_SECONDS}s")
         return self._launch(self._scratch.elsewhere_dir, *flags)
 
-    def _start(self) -> None:
-        self._launcher = self._launch(self._scratch.state_dir, f"--workers={self._workers}")
-        self.starts += 1
-
-    def _launch(self, state_dir: Path, *flags: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, str(PROJECT_ROOT / "launcher.py"), "run", *flags, *FLAGS],
+    def sweep(self) -> None:
+        """Sweep the queue as a cron job of another host would."""
+        environment = self._scratch.environment(self._scratch.elsewhere_dir)
+        subprocess.run(
+            [sys.executable, LAUNCHER, "sweep"],
             cwd=PROJECT_ROOT,
-            env=self._scratch.environment(state_dir),
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=self._log,
-            start_new_session=True,
+            timeout=STOP_SECONDS,
+            check=False,
+        )
+
+    def _start(self) -> None:
+        """Start launchers by turns on a terminal, as a terminal's session leader, and on none.
+
+        Only a session leader is sent SIGHUP when its terminal is closed.
+        """
+        self.starts += 1
+        workers, turn = f"--workers={self._workers}", self.starts % 4
+        if turn == 0:
+            self._launcher = self._launch(self._scratch.state_dir, workers)
+            return
+        terminal = Terminal(self._log)
+        self._launcher = self._launch(
+            self._scratch.state_dir, workers, terminal=terminal.slave, leads_session=turn == 2
+        )
+        terminal.hand_over()
+        self._terminal = terminal
+
+    def _launch(
+        self,
+        state_dir: Path,
+        *flags: str,
+        terminal: int | None = None,
+        leads_session: bool = False,
+    ) -> subprocess.Popen[bytes]:
+        # A session leader of its own, with the terminal as its controlling one.
+        leader = ("setsid", "--ctty") if leads_session else ()
+        output = self._log if terminal is None else terminal
+        return subprocess.Popen(
+            [*leader, sys.executable, LAUNCHER, "run", *flags, *FLAGS],
+            cwd=PROJECT_ROOT,
+            env=self._scratch.environment(state_dir),
+            stdin=subprocess.DEVNULL if terminal is None else terminal,
+            stdout=output,
+            stderr=output,
+            start_new_session=not leads_session,
         )
 
     def _is_queue_empty(self) -> bool:

@@ -48,18 +48,19 @@ class Report:
             f"  jobs in              {found.jobs:>7,}",
             f"  done                 {found.done:>7,}",
             f"  error                {found.errors:>7,}   {found.errors_wanted} asked for, "
-            f"{found.errors_poison} ended as poison, {len(found.errors_other)} other",
+            f"{found.errors_poison} hit twice by the drill",
+            *_named("good jobs in error", found.good_in_error),
             *_named("lost", found.lost),
             *_named("finished twice", found.finished_twice),
             *_named("overlapping claims", found.overlapping),
             *_named("left behind", found.leftovers),
+            *_named("broken promises", found.broken_promises),
             f"  attempts             {found.attempts:>7,}   "
             + ", ".join(f"{n:,} {name}" for name, n in sorted(found.outcomes.items())),
             f"  executed again       {found.executed_again:>7,}   "
             f"{found.overlapping_executions} of them beside one that had lost its claim",
             f"  launchers started    {self.launchers:>7,}",
             f"  longest standstill   {self.standstill_seconds:>7.1f} s without any job ending",
-            *(f"  other error: {text}" for text in found.errors_other[:NAMED]),
         ]
         return [*lines, *self._table(), self._verdict()]
 
@@ -69,7 +70,9 @@ class Report:
 
     def _verdict(self) -> str:
         if self.is_clean:
-            return "clean: nothing lost, nothing finished twice, nothing left behind"
+            return (
+                "clean: nothing lost or finished twice, no good job in error, nothing left behind"
+            )
         return "NOT CLEAN: see above"
 
 

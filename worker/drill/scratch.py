@@ -29,9 +29,12 @@ from worker.settings import PROJECT_ROOT
 from worker.system.process_tree import ProcessId, all_processes, identify, is_alive, kill
 
 USER = "drill"
+# The server may or may not look up the name behind 127.0.0.1.
+HOSTS = ("127.0.0.1", "localhost")
 PREFIX = "drill-"
-# How many of a hundred jobs open a page, fail for good, and ask for a retry; the rest are quick.
-PAGES, FAILURES, RETRIES = 5, 2, 3
+# How many of a hundred jobs open a page, fail for good, ask for a retry, and print a lot; the rest
+# are quick.
+PAGES, FAILURES, RETRIES, CHATTY = 5, 2, 3, 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +146,7 @@ def _create_queue(server: PrivateServer) -> str:
     with closing(Database(replace(settings, database=""))) as db:
         name = settings.database
         db.run_statement(f"CREATE DATABASE `{name}` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
-        # The server may or may not look up the name behind 127.0.0.1.
-        for host in ("127.0.0.1", "localhost"):
+        for host in HOSTS:
             db.run_statement(f"CREATE USER '{USER}'@'{host}'")
             db.run_statement(f"GRANT ALL ON `{name}`.* TO '{USER}'@'{host}'")
         version = str(db.run_statement("SELECT VERSION() AS version")[0]["version"])
@@ -162,6 +164,7 @@ def _mixture(jobs: int, rng: random.Random, site_url: str) -> list[dict[str, str
         *((tasks.PAGE, {"url": f"{site_url}/products/{1 + n % 8}"}) for n in range(share(PAGES))),
         *((tasks.FAILING, {}) for _ in range(share(FAILURES))),
         *((tasks.RETRIED, {}) for _ in range(share(RETRIES))),
+        *((tasks.CHATTY, {}) for _ in range(share(CHATTY))),
     ]
     made += [
         (tasks.QUICK, {"seconds": round(rng.uniform(0.005, 0.05), 4)})

@@ -30,16 +30,24 @@ class Strike:
     # The processes that were hit; None when the whole pool was.
     victims: list[int] | None = None
     struck_at: float = 0.0
+    # The same moment by the clock that the server has too.
+    struck_at_wall: float = 0.0
     ended_at: float = 0.0
     # Set once it has struck, or has found nobody to hit.
     is_decided: threading.Event = field(default_factory=threading.Event)
     problem: BaseException | None = None
+    # What the pool has done that it must not do under this fault.
+    complaints: list[str] = field(default_factory=list)
 
     def begin(self, *victims: ProcessId) -> None:
         """Note the moment of the strike, and whom it hits."""
         self.victims = [victim.pid for victim in victims] or None
-        self.struck_at = time.monotonic()
+        self.struck_at_wall, self.struck_at = time.time(), time.monotonic()
         self.is_decided.set()
+
+    def complain(self, text: str) -> None:
+        """Note a promise that the pool has broken; the drill is not clean then."""
+        self.complaints.append(f"{self.kind}: {text}")
 
     def last(self, least: float, most: float) -> None:
         """Let the fault last a random while; the end of the drill ends it."""

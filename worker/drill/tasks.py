@@ -6,6 +6,7 @@ A line is one write to a file opened for appending, so that neither a kill nor a
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,10 @@ from worker.system.identity import start_ticks
 
 LEDGER_VARIABLE = "NIGHTSHIFT_DRILL_LEDGER"
 QUICK, PAGE, FAILING, RETRIED = "drill_quick", "drill_page", "drill_failing", "drill_retried"
+CHATTY = "drill_chatty"
+# More than any pipe holds.
+CHATTER = "the quick brown fox jumps over the lazy dog, and says so at length to whoever reads it\n"
+CHATTER_BYTES = 300_000
 
 
 @task(QUICK, browser=False)
@@ -46,6 +51,15 @@ def retried(_page: Any, _payload: dict[str, Any], job: Job) -> None:
     with _noted(job):
         if job.attempt == 1:
             raise Retry("as the drill wanted it", after=0.2)
+
+
+@task(CHATTY, browser=False)
+def chatty(_page: Any, _payload: dict[str, Any], job: Job) -> None:
+    """Write 300 KB to stdout and to stderr."""
+    with _noted(job):
+        for _ in range(CHATTER_BYTES // len(CHATTER)):
+            sys.stdout.write(CHATTER)
+            sys.stderr.write(CHATTER)
 
 
 @contextmanager

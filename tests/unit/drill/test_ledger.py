@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from worker.drill import tasks
-from worker.drill.ledger import Attempt, Execution, Findings, JobEnd, judge, read_ledger
+from worker.drill.blame import Hit
+from worker.drill.ledger import Attempt, Execution, Findings, JobEnd, judge
 from worker.models import Outcome, Status
 
 ONE, TWO = (101, 5), (102, 6)
@@ -132,33 +133,86 @@ def test_an_execution_beside_one_that_had_lost_its_claim_is_counted_apart(outcom
     assert (found.overlapping_executions, found.executed_again) == (1, 1)
 
 
-def test_errors_are_told_apart_by_their_cause():
-    def error(outcome: Outcome, task: str = tasks.QUICK) -> Findings:
-        return judge(1, [job(Status.ERROR, 1, task)], [replace(DONE, outcome=outcome)], [])
-
-    assert error(Outcome.CRASHED).errors_poison == 1
-    assert error(Outcome.ERROR, tasks.FAILING).errors_wanted == 1
-    assert error(Outcome.ERROR).errors_other == ["job 7 (drill_quick): why"]
-    assert error(Outcome.ERROR).errors == 1
+CRASHES = [
+    replace(claim(1, Outcome.CRASHED, 10.0, 11.0), reason="its worker died"),
+    replace(claim(2, Outcome.CRASHED, 20.0, 21.0, TWO), reason="killed its worker 2 times"),
+]
+HITS = [Hit(ONE[0], 10.5, 10.5), Hit(TWO[0], 20.5, 20.5)]
 
 
-def test_the_ledger_is_read_by_process_so_that_a_killed_execution_has_no_end(tmp_path):
-    path = tmp_path / "ledger"
-    path.write_text(
-        "start 7 1 101 5 10.0 1000.0\n"
-        "start 7 2 102 6 12.0 1002.0\n"
-        "ok 7 2 102 6 12.5 1002.5\n"
-        "start 8 1 102 6 13.0 1003.0\n"
-        "raised 8 1 102 6 13.5 1003.5\n",
-        encoding="ascii",
-    )
-
-    killed, done, raised = read_ledger(path)
-
-    assert killed == Execution(7, ONE, 10.0, 1000.0)
-    assert done == Execution(7, TWO, 12.0, 1002.0, 12.5, 1002.5, is_complete=True)
-    assert (raised.job_id, raised.is_complete) == (8, False)
+def crashed(hits: list[Hit], claims: list[Attempt] = CRASHES) -> Findings:
+    return judge(1, [job(Status.ERROR, fence=2)], claims, [], hits)
 
 
-def test_a_drill_in_which_no_task_ever_ran_has_an_empty_ledger(tmp_path):
-    assert read_ledger(tmp_path / "none") == []
+def test_an_error_that_its_task_wanted_is_clean():
+    failed = replace(DONE, outcome=Outcome.ERROR)
+
+    found = judge(1, [job(Status.ERROR, task=tasks.FAILING)], [failed], [])
+
+    assert found.is_clean
+    assert (found.errors, found.errors_wanted, found.errors_poison) == (1, 1, 0)
+
+
+def test_an_error_that_its_task_did_not_want_is_a_good_job_in_error():
+    found = judge(1, [job(Status.ERROR)], [replace(DONE, outcome=Outcome.ERROR)], [])
+
+    assert found.good_in_error == ["job 7 (drill_quick): why"]
+    assert found.errors == 1
+    assert not found.is_clean
+
+
+def test_a_job_that_was_ended_without_an_attempt_is_a_good_job_in_error():
+    found = judge(1, [job(Status.ERROR, fence=0)], [], [])
+
+    assert found.good_in_error == ["job 7 (drill_quick): no attempt is noted"]
+
+
+def test_a_job_under_which_the_drill_hit_two_workers_may_end_as_poison():
+    found = crashed(HITS)
+
+    assert found.is_clean
+    assert (found.errors, found.errors_poison) == (1, 1)
+
+
+def test_a_job_whose_one_worker_lost_its_browser_twice_may_end_as_poison():
+    claims = [CRASHES[0], replace(CRASHES[1], process=ONE)]
+
+    found = crashed([HITS[0], Hit(ONE[0], 20.5, 20.5)], claims)
+
+    assert found.errors_poison == 1
+
+
+@pytest.mark.parametrize(
+    ("hits", "struck"),
+    [
+        ([], 0),
+        (HITS[:1], 1),
+        # Twice, but under one and the same claim.
+        ([HITS[0], HITS[0]], 1),
+        # A worker of another job.
+        ([HITS[0], Hit(999, 20.5, 20.5)], 1),
+        # The right worker, long before it had this job, and when it had it no more.
+        ([HITS[0], Hit(TWO[0], 12.0, 12.0)], 1),
+        ([HITS[0], Hit(TWO[0], 21.5, 21.5)], 1),
+    ],
+)
+def test_poison_that_the_drill_has_not_made_is_a_good_job_in_error(hits, struck):
+    found = crashed(hits)
+
+    assert found.good_in_error == [
+        f"job 7 (drill_quick): killed its worker 2 times (the drill hit {struck} of 2)"
+    ]
+    assert found.errors_poison == 0
+    assert not found.is_clean
+
+
+def test_a_browser_that_was_hit_just_before_a_claim_counts_as_hit_under_it():
+    found = crashed([HITS[0], Hit(TWO[0], 19.0, 19.0)])
+
+    assert found.errors_poison == 1
+
+
+def test_a_hit_lasts_as_long_as_its_fault():
+    found = crashed([HITS[0], Hit(TWO[0], 5.0, 18.0)])
+
+    assert found.errors_poison == 1

@@ -8,7 +8,10 @@ from worker.drill.ledger import Findings
 from worker.drill.report import Report
 
 
-@pytest.mark.parametrize("name", ["lost", "finished_twice", "overlapping", "leftovers"])
+@pytest.mark.parametrize(
+    "name",
+    ["lost", "good_in_error", "finished_twice", "overlapping", "leftovers", "broken_promises"],
+)
 def test_a_report_with_any_damage_is_not_clean_and_names_it(name):
     findings = Findings(jobs=1, done=1)
     report = Report("a server", 2, 1, 3.0, 1, findings)
