@@ -38,7 +38,7 @@ def test_a_run_says_what_is_held_back_by_reason_and_once(launch, database, queue
     assert "stopped with 1,446 jobs held back after" in run.stdout
     assert "3 done" in run.stdout
     assert f"  held back: 1,445 jobs: {BREAKER}\n" in run.stdout
-    assert "  held back: 1 job: account a1 is paused by me: till the call\n" in run.stdout
+    assert "  held back: 1 job: account a1 is paused: till the call\n" in run.stdout
     assert "(1 of them waiting for their time)" in run.stdout
     assert run.output.count(BREAKER) == 1
     assert "drained" not in run.stdout

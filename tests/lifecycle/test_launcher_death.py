@@ -53,11 +53,12 @@ def test_a_reboot_frees_its_jobs_at_once_and_other_machines_jobs_are_left_to_the
     (run,) = database.run_statement("SELECT machine_id FROM runs")
     if not run["machine_id"]:
         pytest.skip(
-            "this machine has no name: tests/unit/system/test_identity.py tells what follows"
+            "this machine has no name: tests/unit/recovery/test_dead_owners.py tells what follows"
         )
     database.run_statement("UPDATE runs SET boot_id = 'another', machine_id = 'another'")
     assert sweep() == ["nothing to sweep: every job in progress has a live worker"]
 
+    database.run_statement("UPDATE runs SET heartbeat_at = heartbeat_at - INTERVAL 1 MINUTE")
     database.run_statement(
         "UPDATE work_queue SET lease_until = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND "
         "WHERE id = %(id)s",
@@ -69,7 +70,7 @@ def test_a_reboot_frees_its_jobs_at_once_and_other_machines_jobs_are_left_to_the
 
     # A clone of this machine has its name, and beats on while this one has been up.
     database.run_statement("UPDATE runs SET machine_id = %(machine_id)s", run)
-    assert sweep() == ["nothing to sweep: every job in progress has a living claim"]
+    assert sweep() == ["nothing to sweep: every job in progress has a live worker"]
 
     database.run_statement("UPDATE runs SET heartbeat_at = heartbeat_at - INTERVAL 1000 DAY")
     (told, _) = sweep()

@@ -35,9 +35,9 @@ def works(page, payload, job):
 def run(launch, tmp_path):
     (tmp_path / "own_tasks.py").write_text(TASKS)
 
-    def run() -> None:
+    def run(code: int = 0) -> None:
         launcher = launch("--workers", 1, "--tasks", tmp_path / "own_tasks.py")
-        assert launcher.wait() == 0, launcher.output
+        assert launcher.wait() == code, launcher.output
 
     return run
 
@@ -105,6 +105,6 @@ def test_a_run_ends_although_a_profile_waits_for_a_person(run, queue, database):
     wanted = ({"profile": "p1"}, {"profile": "p2"}, {"account": "ada"})
     waiting = [queue.enqueue("works", {"manifest": manifest}) for manifest in wanted]
 
-    run()
+    run(code=11)
 
     assert [queue.get(job)["status"] for job in waiting] == ["pending"] * 3

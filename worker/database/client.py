@@ -286,6 +286,8 @@ class Database:
             end_abandoned(self.settings, thread_id, self._read_timeout)
 
     def _explained(self, error: Exception) -> Exception:
-        if isinstance(self.settings, PrivateSettings) and isinstance(error, OSError):
-            return DatabaseUnavailable(self.settings.server.absence(str(error)))
+        if isinstance(self.settings, PrivateSettings) and trouble_of(error) is Trouble.AWAY:
+            server = self.settings.server
+            if isinstance(error, OSError) or not server.is_running():
+                return DatabaseUnavailable(server.absence(str(error)))
         return explanation(error, self.settings) or error

@@ -93,6 +93,8 @@ def _sweep_expired(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:
             after=after,
             limit=SWEEP_AT_ONCE,
             beat_seconds=BEAT_SECONDS,
+            # A run beats right after it has renewed: a later beat has passed this claim over.
+            renewed_seconds=queue.lease_seconds - 1.0,
             locked_seconds=LOCKED_SECONDS,
         )
         for row in expired:

@@ -163,7 +163,7 @@ class Supervisor:
         if death["incarnation"]:
             self._heart.report_death(death)
         slot.kill_browser()
-        self._tell_of_strays(self._strays.end_group_of(pid))
+        self._tell_of_strays(self._strays.end_group_of(pid, driver=slot.entry.driver_pid))
         self._clean_up()
         if slot.state is State.GIVEN_UP:
             self._display.say(

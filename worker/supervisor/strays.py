@@ -18,12 +18,18 @@ class Strays:
     def __init__(self) -> None:
         self._known = {stat.id for stat in descendants(os.getpid())}
 
-    def end_group_of(self, worker: int) -> int:
-        """End what is left of a dead worker's process group; return how many processes."""
+    def end_group_of(self, worker: int, *, driver: int = 0) -> int:
+        """End what tasks left in a dead worker's process group; return how many processes.
+
+        The worker's own driver is in that group too: somebody else ends it, and it does not count.
+        """
         left = [
             stat.id
             for stat in all_processes()
-            if stat.group == worker and stat.parent == os.getpid() and not stat.is_dead
+            if stat.group == worker
+            and stat.parent == os.getpid()
+            and stat.pid != driver
+            and not stat.is_dead
         ]
         return sum(map(kill_tree, left))
 

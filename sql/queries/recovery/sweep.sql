@@ -14,6 +14,7 @@ SELECT /* include claim_columns */,
  WHERE q.status = 'in_progress' AND q.lease_until < UTC_TIMESTAMP(6) AND q.id > %(after)s
    AND NOT COALESCE(w.ended_at IS NULL AND r.ended_at IS NULL
                     AND r.heartbeat_at > UTC_TIMESTAMP(6) - INTERVAL %(beat_seconds)s SECOND
+                    AND r.heartbeat_at > q.lease_until - INTERVAL %(renewed_seconds)s SECOND
                     AND q.lease_until > UTC_TIMESTAMP(6) - INTERVAL %(locked_seconds)s SECOND,
                     FALSE)
  ORDER BY q.id

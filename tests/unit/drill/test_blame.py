@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.drill.test_recovery import strike
+from tests.unit.drill.strikes import strike
 from worker.drill.blame import Hit, hits_of
 
 

@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 import random
-import threading
-from typing import Any
 
 import pytest
 
+from tests.unit.drill.strikes import strike
 from worker.drill.faults import FAULTS, deck
 from worker.drill.ledger import Execution
 from worker.drill.recovery import longest_standstill, recovery_seconds, summarise
-from worker.drill.strike import Strike
 
 ONE, TWO = (101, 5), (102, 6)
-
-
-def strike(struck_at: float, ended_at: float, victims: list[int] | None, kind: str = "x") -> Strike:
-    nothing: Any = None
-    return Strike(
-        nothing,
-        nothing,
-        nothing,
-        random.Random(0),
-        threading.Event(),
-        kind=kind,
-        victims=victims,
-        struck_at=struck_at,
-        ended_at=ended_at,
-    )
 
 
 def run(job_id: int, begin: float, end: float | None, process=TWO) -> Execution:
