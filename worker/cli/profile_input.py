@@ -39,8 +39,8 @@ def options_of(pairs: tuple[str, ...]) -> dict[str, str]:
             raise UsageError(f"--option {key}: write KEY=VALUE, as in folder_id=7f3c")
         if is_secret_name(key):
             raise UsageError(
-                f"--option {key}: everybody on this machine can see a secret on the command line; "
-                f"put it into a file: launcher.py profiles import FILE.jsonl"
+                f"--option {key} is a secret, and everybody on this machine can see the command "
+                f"line; put it into a file: launcher.py profiles import FILE.jsonl"
             )
         found[key] = value
     return found
