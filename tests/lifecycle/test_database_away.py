@@ -82,6 +82,26 @@ def journal(folder: Path) -> list[Path]:
     return list((folder / "state" / "journal").rglob("*.json"))
 
 
+@pytest.mark.parametrize("trouble", [stopped, half_open])
+def test_a_stop_while_the_database_is_away_costs_no_attempt(
+    launch, place, database, queue, tasks, noted, let_go, trouble
+):
+    jobs = [queue.enqueue("held", {}, max_attempts=1) for _ in range(2)]
+    flags = ("--workers", 2, "--tasks", tasks, "--grace", "1s")
+    run = launch(*flags, program=("-c", IMPATIENT), DATABASE_URL=place.url)
+    wait_until(lambda: len(noted("begun")) == 2, "both workers are at work")
+    database.close()
+
+    with trouble(place):
+        run.signal(signal.SIGTERM)
+        run.wait(60)
+    let_go()
+
+    assert launch(*flags, DATABASE_URL=place.url).wait(60) == 0
+    for job in jobs:
+        assert (queue.get(job)["status"], queue.get(job)["attempts"]) == ("done", 1)
+
+
 @pytest.mark.parametrize(
     "trouble",
     [stopped, killed, half_open, full, read_only, disk_full, too_many_of_the_user, offline],

@@ -33,7 +33,9 @@ class HeldBack:
         return asdict(self)
 
 
-def count(db: Database, slots: range | None = None, total: int = 1) -> list[HeldBack]:
+def count(
+    db: Database, slots: range | None = None, total: int = 1, seconds: float = COUNT_SECONDS
+) -> list[HeldBack]:
     """Count the held-back jobs by reason, most first; those of some slots, or of all.
 
     A job that several keys hold back counts for the one that opens last.
@@ -43,7 +45,7 @@ def count(db: Database, slots: range | None = None, total: int = 1) -> list[Held
     if not closures.closed:
         return []
     found: Counter[str] = Counter()
-    deadline = time.monotonic() + COUNT_SECONDS
+    deadline = time.monotonic() + seconds
     is_complete = True
     for level, after, until in _stretches(Ground(db, Partition(0, total))):
         # Whatever happens, there is one look: nobody is told of nothing while jobs are held back.

@@ -288,6 +288,6 @@ class Database:
     def _explained(self, error: Exception) -> Exception:
         if isinstance(self.settings, PrivateSettings) and trouble_of(error) is Trouble.AWAY:
             server = self.settings.server
-            if isinstance(error, OSError) or not server.is_running():
+            if isinstance(error, OSError) or server.was_stopped or not server.is_running():
                 return DatabaseUnavailable(server.absence(str(error)))
         return explanation(error, self.settings) or error

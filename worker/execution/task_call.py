@@ -62,12 +62,18 @@ def run_task(
         if not isinstance(problem, Blocked) and (refusal := _refusal(session)) is not None:
             refusal.__cause__ = problem
             problem = refusal
+    # The killed browser makes the blocked call raise, or return something empty.
     if limit.fired:
-        # The killed browser makes the blocked call raise, or return something empty.
-        raise JobTimedOut(job.timeout_seconds or seconds, limit.stack) from problem
+        problem = _timed_out(job, seconds, limit.stack, problem)
     if problem is not None:
         raise problem
     return as_json(result)
+
+
+def _timed_out(job: Job, seconds: float, stack: str, cause: BaseException | None) -> JobTimedOut:
+    error = JobTimedOut(job.timeout_seconds or seconds, stack)
+    error.__cause__ = cause
+    return error
 
 
 def parse_payload(text: str) -> dict[str, Any]:

@@ -91,23 +91,8 @@ class WorkerLoop:
         self._entry.incarnation = self.owner.incarnation
         self._queue = Queue.of_run(self._db, settings, self._tasks.caps)
         self._closures = ClosedKeys(self._db)
-        self.candidates = Candidates(
-            self._db,
-            self._partition,
-            help_others=settings.help_others,
-            closures=self._closures,
-            news=self._news,
-            is_first=self._is_first,
-        )
-        self._drain = Drain(
-            self._db,
-            self._partition,
-            self._closures,
-            self.candidates,
-            help_others=settings.help_others,
-            wait_seconds=settings.wait_retries_seconds,
-            is_stopping=lambda: self._stop.is_stopping,
-        )
+        self.candidates = self._new_candidates()
+        self._drain = self._new_drain()
         self.gate = Gate.of_run(self._db, self._queue, self._closures, settings)
         self._session = _session(settings, slot)
         self._upkeep = BrowserUpkeep(settings, self._session, self._entry)
@@ -118,6 +103,27 @@ class WorkerLoop:
         )  # fmt: skip
         self._writer = OutcomeWriter(
             self._db, self._queue, self._journal, self.owner, self._is_in_a_hurry
+        )
+
+    def _new_candidates(self) -> Candidates:
+        return Candidates(
+            self._db,
+            self._partition,
+            help_others=self._settings.help_others,
+            closures=self._closures,
+            news=self._news,
+            is_first=self._is_first,
+        )
+
+    def _new_drain(self) -> Drain:
+        return Drain(
+            self._db,
+            self._partition,
+            self._closures,
+            self.candidates,
+            help_others=self._settings.help_others,
+            wait_seconds=self._settings.wait_retries_seconds,
+            is_stopping=lambda: self._stop.is_stopping,
         )
 
     def run(self) -> int:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from worker import log
+from worker.claiming import held_back
 from worker.database.client import Database
 from worker.errors import DatabaseUnavailable, RowsLocked
 from worker.guards import breakers
@@ -38,6 +39,9 @@ PROMOTE_SECONDS = 0.5
 CONTROL_SECONDS = 0.5
 OUTBOX_SECONDS = 0.5
 BREAKERS_SECONDS = 60.0
+HELD_BACK_SECONDS = 5.0
+# For the live display: a glance will do.
+HELD_BACK_COUNT_SECONDS = 0.1
 LOCK_WAIT_SECONDS = 1
 MAX_REST_SECONDS = 30.0
 # A claim may still be on its way to the server when its worker dies: look again for this long.
@@ -124,6 +128,7 @@ class Heart:
             Chore(PROMOTE_SECONDS, lambda: self._promote(queue)),
             Chore(min(third, 30.0), lambda: self._sweep(db, queue)),
             Chore(1.0, lambda: self._count(queue), is_costly=True),
+            Chore(HELD_BACK_SECONDS, lambda: self._count_held_back(db), is_costly=True),
             Chore(OUTBOX_SECONDS, lambda: self._look_into_outbox(db)),
             Chore(BREAKERS_SECONDS, lambda: breakers.forget_quiet(db)),
         ]
@@ -213,6 +218,11 @@ class Heart:
         header.in_progress = counts["in_progress"]
         header.waiting = counts["waiting"]
         header.counted_at = time.monotonic()
+
+    def _count_held_back(self, db: Database) -> None:
+        found = held_back.count(db, seconds=HELD_BACK_COUNT_SECONDS)
+        self.board.header.held_back = sum(item.jobs for item in found)
+        self.board.header.held_because = found[0].reason if found else ""
 
     def _note_absence(self, error: DatabaseUnavailable) -> None:
         header = self.board.header

@@ -134,6 +134,10 @@ class HeartLink:
         for answer in parse_messages(lines):
             self._unanswered.pop(answer.get("ack", 0), None)
 
+    def unsettled(self) -> list[dict[str, Any]]:
+        """List the deaths that no heart has answered for."""
+        return list(parse_messages(self._unanswered.values()))
+
     def stop(self, seconds: float) -> None:
         """Give the heart this long to settle what it was told; then end it."""
         if not self.pid or self._socket is None:

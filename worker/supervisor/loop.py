@@ -14,7 +14,8 @@ from collections.abc import Callable
 from functools import partial
 
 from worker.models import Outcome
-from worker.recovery import leftovers
+from worker.queue import journal
+from worker.recovery import deaths, leftovers
 from worker.settings import RunSettings
 from worker.supervisor.courier import LAST_DELIVERY_SECONDS, CourierLink
 from worker.supervisor.figures import Figures
@@ -233,6 +234,9 @@ class Supervisor:
             self._reap()
             self._wait()
         self._heart.stop(seconds=HAND_BACK_SECONDS)
+        for death in self._heart.unsettled():
+            # The database is away: the next start settles it.
+            deaths.keep(journal.folder_of(self._settings.state_dir, self._settings.database), death)
         self._deliver_the_last()
         self._relay.drain(None)
         self._tell_of_strays(self._strays.end_all())
