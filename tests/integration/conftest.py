@@ -17,7 +17,7 @@ import pymysql
 import pytest
 
 from tests.integration.standing_clock import Clock
-from worker.claiming import allowance, candidates, closed_keys, ground, impatient_jobs
+from worker.claiming import candidates, closed_keys, impatient_jobs, ready_jobs, search_allowance
 from worker.database.client import Database
 from worker.database.private_server import PrivateServer
 from worker.database.server_binary import find_server
@@ -218,6 +218,6 @@ def put_away(database):
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Let candidates and closures live by a clock of the test's own."""
     clock = Clock()
-    for module in (allowance, candidates, closed_keys, ground, impatient_jobs):
+    for module in (candidates, closed_keys, impatient_jobs, ready_jobs, search_allowance):
         monkeypatch.setattr(module, "time", clock)
     return clock

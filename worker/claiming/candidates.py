@@ -10,11 +10,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from worker.claiming.allowance import Allowance, rest_seconds
 from worker.claiming.closed_keys import ClosedKeys
-from worker.claiming.ground import LEVELS_ONE_BY_ONE, Ground, Level, Ring
 from worker.claiming.impatient_jobs import ImpatientJobs
-from worker.claiming.trail import Trail
+from worker.claiming.ready_jobs import LEVELS_ONE_BY_ONE, Level, ReadyJobs, Ring
+from worker.claiming.search_allowance import Allowance, rest_seconds
+from worker.claiming.search_trail import Trail
 from worker.database.client import Database
 from worker.guards.keys import keys_of
 from worker.models import Candidate, Partition
@@ -62,7 +62,7 @@ class Candidates:
         self._partition = partition
         self._news = news
         self._is_first = is_first
-        self._ground = Ground(db, partition)
+        self._ready_jobs = ReadyJobs(db, partition)
         self._rings = [Ring.OWN]
         if help_others and partition.total > 1:
             self._rings += [Ring.HELPED, Ring.ANY]
@@ -193,7 +193,7 @@ class Candidates:
         level = None
         for count in range(LEVELS_ONE_BY_ONE + 1):
             if count == len(known):
-                known.append(self._ground.next_level(level))
+                known.append(self._ready_jobs.next_level(level))
             if (level := known[count]) is None:
                 return
             yield level
@@ -202,7 +202,7 @@ class Candidates:
         """Look where nobody has looked before: from the cursor on."""
         began, after = time.monotonic(), max(trail.cursor, level.first - 1)
         while after < level.last:
-            until = self._ground.end_of_stretch(after, level.last)
+            until = self._ready_jobs.end_of_stretch(after, level.last)
             trail.left_out |= self._closures.closed.keys()
             if found := self._read(ring, level, after, until):
                 return found
@@ -224,7 +224,7 @@ class Candidates:
         trail.back = max(trail.back, level.first - 1)
         while trail.back < trail.cursor:
             began = time.monotonic()
-            until = self._ground.end_of_stretch(trail.back, trail.cursor)
+            until = self._ready_jobs.end_of_stretch(trail.back, trail.cursor)
             trail.back_left_out |= closed
             if found := self._read(ring, level, trail.back, until):
                 return found
@@ -262,7 +262,7 @@ class Candidates:
             return []
         began = time.monotonic()
         trail.news_then, trail.left_out = self._news(), set(self._closures.closed)
-        found = self._ground.read_beyond(ring, level, self._closures, self._batch)
+        found = self._ready_jobs.read_beyond(ring, level, self._closures, self._batch)
         now = time.monotonic()
         if found:
             # There may be more: this look was worth its time.
@@ -273,7 +273,7 @@ class Candidates:
         return []
 
     def _read(self, ring: Ring, level: Level, after: int, until: int) -> list[Candidate]:
-        found = self._ground.read(ring, level, after, until, self._closures, self._batch)
+        found = self._ready_jobs.read(ring, level, after, until, self._closures, self._batch)
         if not self._avoided:
             return found
         now = time.monotonic()

@@ -9,10 +9,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from worker.claiming.allowance import rest_seconds
 from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
-from worker.claiming.ground import Ground, Ring
+from worker.claiming.ready_jobs import ReadyJobs, Ring
+from worker.claiming.search_allowance import rest_seconds
 from worker.database.client import Database
 from worker.models import Candidate, Outlook, Partition
 
@@ -38,7 +38,7 @@ class Drain:
         self._partition = partition
         self._closures = closures
         self._candidates = candidates
-        self._ground = Ground(db, partition)
+        self._ready_jobs = ReadyJobs(db, partition)
         self._ring = Ring.ANY if help_others else Ring.OWN
         self._wait_seconds = wait_seconds
         self._is_stopping = is_stopping
@@ -79,7 +79,7 @@ class Drain:
         }
         if lasting.is_all_closed:
             return None
-        for job in self._ground.first(self._ring, lasting):
+        for job in self._ready_jobs.first(self._ring, lasting):
             if job is not None or self._is_stopping():
                 return job
         return None

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from worker.claiming.closed_keys import ClosedKeys
-from worker.claiming.ground import Ground, Level
+from worker.claiming.ready_jobs import Level, ReadyJobs
 from worker.database.client import Database, Row
 from worker.guards.keys import ClosedKey, keys_of
 from worker.models import Candidate, Partition
@@ -47,7 +47,7 @@ def count(
     found: Counter[str] = Counter()
     deadline = time.monotonic() + seconds
     is_complete = True
-    for level, after, until in _stretches(Ground(db, Partition(0, total))):
+    for level, after, until in _stretches(ReadyJobs(db, Partition(0, total))):
         # Whatever happens, there is one look: nobody is told of nothing while jobs are held back.
         is_complete = not found or time.monotonic() < deadline
         if not is_complete:
@@ -61,15 +61,15 @@ def count(
     ]
 
 
-def _stretches(ground: Ground) -> Iterator[tuple[Level, int, int]]:
-    level = ground.next_level(None)
+def _stretches(ready: ReadyJobs) -> Iterator[tuple[Level, int, int]]:
+    level = ready.next_level(None)
     while level is not None:
         after = level.first - 1
         while after < level.last:
-            until = ground.end_of_stretch(after, level.last)
+            until = ready.end_of_stretch(after, level.last)
             yield level, after, until
             after = until
-        level = ground.next_level(level)
+        level = ready.next_level(level)
 
 
 def _groups(

@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 from collections import deque
 
-from worker.claiming.allowance import rest_seconds
 from worker.claiming.closed_keys import ClosedKeys
-from worker.claiming.ground import candidate_of
+from worker.claiming.ready_jobs import candidate_of
+from worker.claiming.search_allowance import rest_seconds
 from worker.database.client import Database
 from worker.models import Candidate, Partition
 

@@ -11,11 +11,11 @@ import logging
 from worker.database.client import Database, Row
 from worker.errors import ClaimLost, RowsLocked
 from worker.models import Cause, Ending, Outcome, Status
+from worker.profiles import lease_endings
 from worker.queue.claims import Queue
 from worker.recovery import deaths, journal_replay
 from worker.recovery.dead_owners import owner_is_gone
 from worker.recovery.deaths import Swept
-from worker.recovery.lease_sweep import sweep_leases
 from worker.recovery.places import Places
 
 SWEEP_AT_ONCE = 500
@@ -127,3 +127,30 @@ def _settle(
             # Another sweep was faster, its worker has come back in time, or somebody holds its row.
             return None
     return Swept(claim.job_id, settlement.status, settlement.reason)
+
+
+def sweep_leases(db: Database, *, with_expired: bool = True) -> list[tuple[str, str]]:
+    """End the leases of holders that are gone; return each profile with the reason."""
+    swept = []
+    for row in db.fetch_all("leases_with_owners"):
+        if owner_is_gone(row):
+            reason = f"{row['holder']} and its launcher (run {row['run_id']}) are gone"
+            swept.append((row, reason, False))
+    if with_expired:
+        for row in db.fetch_all("expired_leases", limit=SWEEP_AT_ONCE):
+            late = f"{row['overdue_seconds']} s ago"
+            verb = "was not returned; it ended" if row["is_person"] else "expired"
+            swept.append((row, f"the lease of {row['holder']} {verb} {late}", True))
+    return [
+        (row["profile_id"], reason)
+        for row, reason, is_expired in swept
+        if lease_endings.end_unexplained(
+            db,
+            row["profile_id"],
+            row["fence"],
+            author="sweep",
+            reason=reason,
+            # It may have been renewed since it was read.
+            only_if_expired=is_expired,
+        )
+    ]

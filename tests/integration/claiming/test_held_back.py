@@ -70,7 +70,7 @@ def test_a_slice_counts_its_own_jobs(database, count):
 def test_a_count_that_would_take_too_long_says_so(database, queue, monkeypatch):
     monkeypatch.setattr(held_back, "COUNT_SECONDS", 0.0)
     monkeypatch.setattr(
-        "worker.claiming.ground.Ground.end_of_stretch", lambda _, after, last: after + 1
+        "worker.claiming.ready_jobs.ReadyJobs.end_of_stretch", lambda _, after, last: after + 1
     )
     queue.enqueue_many("visit", [HELD] * 9)
     hold(database)

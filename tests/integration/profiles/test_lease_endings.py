@@ -10,7 +10,7 @@ from worker.database.client import Database
 from worker.errors import ProviderError
 from worker.profiles import caretaker, lease_endings, leases, store
 from worker.profiles.states import State
-from worker.recovery.lease_sweep import sweep_leases
+from worker.recovery.sweep import sweep_leases
 
 EXPIRE = "UPDATE profile_leases SET expires_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND"
 

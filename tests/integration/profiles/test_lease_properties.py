@@ -26,7 +26,7 @@ from worker.models import Claim, Ending, Outcome
 from worker.profiles import caretaker, lease_endings, leases, store
 from worker.profiles.states import TRANSITIONS, State
 from worker.recovery.deaths import settle_claims
-from worker.recovery.lease_sweep import sweep_leases
+from worker.recovery.sweep import sweep_leases
 
 slots = st.integers(0, SLOTS - 1)
 # The shared one more often, so that it has several holders.

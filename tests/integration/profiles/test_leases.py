@@ -11,7 +11,7 @@ from worker.database.client import Database
 from worker.errors import LeaseLost, UsageError
 from worker.profiles import caretaker, lease_endings, leases, store
 from worker.profiles.states import State
-from worker.recovery.lease_sweep import sweep_leases
+from worker.recovery.sweep import sweep_leases
 
 
 def test_an_old_fence_is_refused(database, worker, enqueue, add):

@@ -14,7 +14,7 @@ from tests.conftest import because
 from tests.integration.claiming.rows import add_jobs, questions, rows_read
 from worker.claiming import candidates as candidates_module
 from worker.claiming.candidates import Candidates
-from worker.claiming.ground import LEVELS_ONE_BY_ONE
+from worker.claiming.ready_jobs import LEVELS_ONE_BY_ONE
 from worker.guards import breakers, limits
 from worker.models import Partition
 
@@ -167,7 +167,7 @@ def test_a_long_look_at_everybodys_jobs_is_left_to_the_first_idle_worker(
 ):
     monkeypatch.setattr(candidates_module, "_COSTLY_SECONDS", 0.0)
     monkeypatch.setattr(candidates_module, "_LOOK_SECONDS", 0.0)
-    monkeypatch.setattr("worker.claiming.ground._QUICK_SECONDS", 0.0)
+    monkeypatch.setattr("worker.claiming.ready_jobs._QUICK_SECONDS", 0.0)
     hold(database, "held.example")
     add_held(database, range(1, 120_001, 6))
     add_jobs(database, [120_006])
@@ -182,8 +182,8 @@ def test_a_long_look_at_everybodys_jobs_is_left_to_the_first_idle_worker(
 
 def test_a_look_that_takes_long_is_broken_off_and_continued(database, look, monkeypatch):
     monkeypatch.setattr(candidates_module, "_LOOK_SECONDS", 0.0001)
-    monkeypatch.setattr("worker.claiming.ground._QUICK_SECONDS", 0.0)
-    monkeypatch.setattr("worker.claiming.ground._SLOW_SECONDS", 0.0)
+    monkeypatch.setattr("worker.claiming.ready_jobs._QUICK_SECONDS", 0.0)
+    monkeypatch.setattr("worker.claiming.ready_jobs._SLOW_SECONDS", 0.0)
     hold(database, "held.example")
     add_held(database, range(1, 60_001, 3))
     add_jobs(database, [60_001])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from worker.claiming.ground import FIRST_ID
+from worker.claiming.ready_jobs import FIRST_ID
 
 
 @dataclass(slots=True)

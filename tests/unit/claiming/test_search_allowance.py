@@ -6,7 +6,13 @@ import time
 
 import pytest
 
-from worker.claiming.allowance import DEBT_SECONDS, SAVED_SECONDS, SHARE, Allowance, rest_seconds
+from worker.claiming.search_allowance import (
+    DEBT_SECONDS,
+    SAVED_SECONDS,
+    SHARE,
+    Allowance,
+    rest_seconds,
+)
 
 
 @pytest.fixture

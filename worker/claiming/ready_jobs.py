@@ -42,7 +42,7 @@ class Level:
     last: int
 
 
-class Ground:
+class ReadyJobs:
     """Where one worker looks for jobs."""
 
     def __init__(self, db: Database, partition: Partition) -> None:
