@@ -94,7 +94,7 @@ def test_a_limit_of_nothing_at_all_ends_a_run(launch, database, queue, tasks):
     run = launch("--workers", 2, "--tasks", tasks)
 
     assert run.wait() == 11
-    assert "held back: 3 jobs: 0 of 0 jobs of global are running" in run.stdout
+    assert "held back: 3 jobs: global is limited to 0 at once (0 running)" in run.stdout
 
 
 def test_a_paused_account_ends_a_run_though_an_unrelated_profile_is_busy(
