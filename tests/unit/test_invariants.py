@@ -21,8 +21,8 @@ def stated() -> set[int]:
 
 
 def not_yet_built() -> set[int]:
-    promised = re.search(r"(\d+) to (\d+) are promised", section())
-    return set(range(int(promised[1]), int(promised[2]) + 1)) if promised else set()
+    promised = re.search(r"([\d, and]+) are\s+promised", section())
+    return {int(number) for number in re.findall(r"\d+", promised[1])} if promised else set()
 
 
 def numbers_in(text: str) -> set[int]:
