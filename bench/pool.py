@@ -44,7 +44,7 @@ class Pool:
         heart = HeartLink(
             lambda link: Heart(self._settings, self._board, self._run_id, link, None).main, 2
         )
-        heart.start()
+        heart.start_if_dead()
         try:
             yield
         finally:
