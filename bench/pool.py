@@ -58,6 +58,7 @@ class Pool:
 
         def work() -> None:
             while entry.done < jobs and loop.candidates.has_next():
+                loop.look_at_proxies()
                 found = loop.gate.claim(loop.owner, loop.candidates)
                 while found is not None:
                     # The last job brings no other with it.

@@ -199,9 +199,13 @@ class WorkerLoop:
             # Without a browser a worker has not booted, however long it has waited for work.
             self._entry.phase = Phase.BOOTING
         self._upkeep.make_ready()
+        self.look_at_proxies()
+        self._entry.phase = Phase.IDLE
+
+    def look_at_proxies(self) -> None:
+        """Choose the proxy of the next jobs, if it is time; leave their keys alone without one."""
         if closure := self._proxy_use.look():
             self._closures.close(closure)
-        self._entry.phase = Phase.IDLE
 
     def _following(self, claim: Claim, ending: Ending) -> Candidate | None:
         """Name the job to claim together with a finish, without asking the database."""
