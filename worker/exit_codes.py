@@ -30,8 +30,10 @@ class ExitCode(IntEnum):
 class WorkerExit(IntEnum):
     """What a worker says to its launcher when it ends by itself."""
 
-    # Nothing is left to do, or it was told to stop.
+    # Nothing is left to do.
     DRAINED = 0
+    # It was told to stop; if not by its launcher, the slot is started again.
+    STOPPED = 64
     # It has no browser, or no right to the database: the slot is given up after a few tries.
     CANNOT_WORK = 69
     # The database was in trouble. Its job is handed back, and the slot is started again.

@@ -62,7 +62,7 @@ def worker_main(settings: RunSettings, run_id: int, slot: int, board: Board) -> 
     except NightshiftError as error:
         is_database = isinstance(error, DatabaseUnavailable)
         if is_database and stop.is_stopping:
-            return WorkerExit.DRAINED
+            return WorkerExit.STOPPED
         logger.error("%s", error)
         can_come_back = is_database and not isinstance(error, AccessDenied)
         return WorkerExit.NO_DATABASE if can_come_back else WorkerExit.CANNOT_WORK
@@ -134,13 +134,13 @@ class WorkerLoop:
             self._header.is_paused = True
         self._stop.on_abandon = self._session.kill
         try:
-            self._work()
+            is_drained = self._work()
             self._entry.phase = Phase.STOPPING
         finally:
             self._session.close()
             shutil.rmtree(self._session.options.tmp_dir, ignore_errors=True)
         runs.end_worker(self._db, self.owner.incarnation, "finished")
-        return WorkerExit.DRAINED
+        return WorkerExit.DRAINED if is_drained else WorkerExit.STOPPED
 
     def do(self, found: Claim | Rejection) -> Claim | None:
         """Do one job and settle it; return the claim on the next one, if one came with it.
@@ -163,7 +163,8 @@ class WorkerLoop:
             raise self._executor.launch_failure
         return written.following
 
-    def _work(self) -> None:
+    def _work(self) -> bool:
+        """Do jobs until there are none, or no time for another; False when told to stop."""
         idle_seconds = MIN_IDLE_SECONDS
         while not self._stop.is_stopping:
             self._mind_profiles()
@@ -173,15 +174,16 @@ class WorkerLoop:
             elif self.candidates.has_next() or self.candidates.impatient.has_next():
                 if self._pace.is_time_up:
                     self._header.is_time_up = True
-                    return
+                    return True
                 idle_seconds = MIN_IDLE_SECONDS
                 self._work_on()
             else:
                 self._entry.phase = Phase.IDLE
                 if not self._settings.follow and self._drain.is_over():
-                    return
+                    return True
                 self._stop.wait(idle_seconds)
                 idle_seconds = min(idle_seconds * 2, MAX_IDLE_SECONDS)
+        return False
 
     def _work_on(self) -> None:
         """Claim a job and do it, and every further one that came with the one before."""

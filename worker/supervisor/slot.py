@@ -30,6 +30,7 @@ MAX_RESPAWN_SECONDS = 60.0
 KEPT_LINES = 100
 # What a report of a death may hold of its worker's last lines.
 REPORTED_CHARACTERS = 50_000
+AT_A_TASK = (Phase.WORKING, Phase.CAPTURING)
 COUNTERS = ("done", "failed", "retried", "handed_back", "swept")
 
 
@@ -125,8 +126,11 @@ class Slot:
         outcome, self.last_ending = self.killed_as or (Outcome.CRASHED, describe_end(code))
         if is_out_of_memory:
             self.last_ending += ", out of memory"
-        is_away = code == WorkerExit.NO_DATABASE
-        if code == WorkerExit.DRAINED or is_away or (is_stopping and self.killed_as is None):
+        # A task may end its process with any code: only a worker outside a task means its own.
+        own = None if self.entry.phase in AT_A_TASK else code
+        is_away, is_drained = own == WorkerExit.NO_DATABASE, own == WorkerExit.DRAINED
+        is_own = own in list(WorkerExit) and own != WorkerExit.CANNOT_WORK
+        if is_own or (is_stopping and self.killed_as is None):
             # It ended by itself and reported everything; a claim it may still hold is not a fault.
             outcome = Outcome.HANDED_BACK
         death = self._death(outcome)
@@ -134,7 +138,7 @@ class Slot:
         for name in COUNTERS:
             setattr(self.entry, name, 0)
         self.pid = 0
-        if code == WorkerExit.DRAINED or is_stopping:
+        if is_drained or is_stopping:
             self.state = State.FINISHED
         elif is_away:
             # The database may come back, so this does not count as a failure to boot.
