@@ -75,6 +75,7 @@ def test_a_run_that_starts_while_all_is_paused_waits(launch, cli, database, queu
 
     assert run.wait() == 0
     assert noted("finished") == [(job, 1)]
+    assert "nothing is claimed; continue with: launcher.py resume" in run.stderr
 
 
 def test_a_run_whose_time_is_over_has_started_nothing_that_it_could_not_finish(

@@ -42,10 +42,9 @@ _URL = re.compile(r"://[^\s'\"<>`]+")
 _PARAMETER = re.compile(r"([?&;#])([^=&;#?]+)=([^&;#]*)")
 _BEARER = re.compile(r"\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}", re.IGNORECASE)
 # name=value, name: value or "name": "value". Possessive and only from a name's first letter on, so
-# that nothing is read twice.
-_ASSIGNMENT = re.compile(
-    r"""(?<![\w-])([\w-]++)(["']?\s*+[=:]\s*+)("[^"\n]*+"?|'[^'\n]*+'?|[^\s"'&,;}]++)"""
-)
+# that nothing is read twice. What follows another name may be an assignment itself: "no: token=x".
+_NAME = re.compile(r"""(?<![\w-])([\w-]++)["']?\s*+[=:]\s*+""")
+_VALUE = re.compile(r""""[^"\n]*+"?|'[^'\n]*+'?|[^\s"'&,;}]++""")
 _SECRET_ENDING = re.compile(
     r"(?:passw(?:or)?d|pwd|passphrase|secret|token|api[-_]?key|signature|authorization|cookie)$",
     re.IGNORECASE,
@@ -78,7 +77,7 @@ def redact_text(text: str) -> str:
     """Mask the secrets in a text's URLs, its authorization values and its assignments."""
     text = _URL.sub(lambda found: _without_parameters(found.group()), _without_logins(text))
     text = _BEARER.sub(rf"\1 {MASK}", text)
-    return _ASSIGNMENT.sub(_mask_assignment, text)
+    return _without_assignments(text)
 
 
 def redact_json(value: Any) -> Any:
@@ -123,8 +122,13 @@ def _mask_parameter(found: re.Match[str]) -> str:
     return f"{lead}{name}={masked}"
 
 
-def _mask_assignment(found: re.Match[str]) -> str:
-    name, sign, value = found.groups()
-    if not _SECRET_ENDING.search(name) or value.startswith(MASK):
-        return found.group()
-    return f"{name}{sign}{MASK}"
+def _without_assignments(text: str) -> str:
+    parts, done = [], 0
+    for name in _NAME.finditer(text):
+        if name.start() < done or not _SECRET_ENDING.search(name[1]):
+            continue
+        value = _VALUE.match(text, name.end())
+        if value is not None and not value[0].startswith(MASK):
+            parts += [text[done : name.end()], MASK]
+            done = value.end()
+    return "".join(parts) + text[done:]

@@ -89,6 +89,7 @@ class Heart:
     _deaths: list[Death] = field(default_factory=list)
     _recent: dict[int, tuple[float, Death]] = field(default_factory=dict)
     _is_ending: bool = False
+    _is_pause_known: bool = False
 
     def main(self) -> int:
         """Beat until the launcher closes the link and nothing is left to settle."""
@@ -198,7 +199,15 @@ class Heart:
         self.board.header.renewed_at = began
 
     def _obey(self, db: Database) -> None:
-        self.board.header.is_paused = pause.paused(db) is not None
+        asked = pause.paused(db)
+        self.board.header.is_paused = asked is not None
+        if asked is not None and not self._is_pause_known:
+            logger.warning(
+                "paused by %s (%s): nothing is claimed; continue with: launcher.py resume",
+                asked["set_by"],
+                asked["reason"],
+            )
+        self._is_pause_known = asked is not None
 
     def _look_into_outbox(self, db: Database) -> None:
         self.board.header.has_due_events = outbox.has_due(db)

@@ -101,6 +101,8 @@ def test_nothing_that_a_terminal_obeys_is_left(text: str):
         "http://owl:hun/hunter2@10.0.0.1:8080",
         "redis://:hunter2@db",
         "Authorization: Basic hunter2hunter2",
+        "login refused: password=hunter2",
+        "cannot log in: token: hunter2",
     ],
 )
 def test_a_secret_in_a_line_is_taken_out(text: str):
