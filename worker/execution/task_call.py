@@ -38,9 +38,8 @@ def run_task(
 ) -> str:
     """Run a task until its deadline and return its result as JSON; raises what ended it otherwise.
 
-    A task past its deadline has its browser killed and raises JobTimedOut; `on_timeout` is called
-    then from another thread, in case it never comes back. A page that refused us as a robot raises
-    Blocked, whatever the task made of it.
+    A task past its deadline has its browser killed and raises JobTimedOut; another thread calls
+    `on_timeout` then. A page that refused us as a robot raises Blocked, whatever the task did.
     """
     page = result = None
     if task.browser:
