@@ -186,7 +186,9 @@ class Candidates:
         return []
 
     def _trail(self, source: _Source) -> Trail:
-        return self._trails.setdefault(source, Trail(news_then=self._news()))
+        if (trail := self._trails.get(source)) is None:
+            trail = self._trails[source] = Trail(news_then=self._news())
+        return trail
 
     def _each(self, known: list[Level | None]) -> Iterator[Level]:
         """Go through the priorities; each is asked for when it is needed, and only once."""

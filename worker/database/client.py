@@ -18,7 +18,7 @@ from worker.database.private_server import PrivateSettings
 from worker.database.retrying import Retries, explanation, is_timeout, trouble_of
 from worker.database.server_errors import Trouble
 from worker.database.session import Connection, end_abandoned, lift_statement_limit, open_session
-from worker.database.statements import query
+from worker.database.statements import fill, query
 from worker.database_settings import DatabaseSettings
 from worker.errors import DatabaseUnavailable, NightshiftError
 
@@ -80,8 +80,8 @@ class Database:
         """Run one named statement in its own transaction; return how many rows it changed."""
 
         def write(connection: Connection) -> int:
-            with connection.cursor() as cursor:
-                return cursor.execute(query(name), params)
+            # Without a cursor, whose housekeeping costs more than sending the statement does.
+            return int(connection.query(fill(query(name), params, connection.escape)))
 
         return self._retried(write)
 
@@ -109,10 +109,7 @@ class Database:
         script = query(name)
 
         def run(connection: Connection) -> list[int]:
-            # Without a cursor, whose housekeeping costs more than sending the script does.
-            escape = connection.escape
-            filled = script % {key: escape(value) for key, value in params.items()}
-            counts = [int(connection.query(filled))]
+            counts = [int(connection.query(fill(script, params, connection.escape)))]
             counts += [int(connection.next_result()) for _ in range(script.count(";"))]
             return counts
 

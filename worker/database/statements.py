@@ -8,8 +8,10 @@ belongs to `worker/queue/claims.py`, and so for every other file.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 QUERIES_DIR = Path(__file__).resolve().parents[2] / "sql" / "queries"
 
@@ -23,7 +25,16 @@ def query(name: str, conditions: tuple[str, ...] = ()) -> str:
     `conditions` names further conditions, which are put where the query says `/* conditions */`.
     """
     text = load()[name]
+    if not conditions and "/* conditions */" not in text:
+        return text
     return text.replace("/* conditions */", " ".join(load()[item] for item in conditions))
+
+
+def fill(text: str, params: Mapping[str, Any], escape: Callable[[Any], str]) -> str:
+    """Put values into a statement; `escape` writes all but numbers, which need no driver."""
+    return text % {
+        name: str(value) if type(value) is int else escape(value) for name, value in params.items()
+    }
 
 
 @cache

@@ -9,8 +9,6 @@ from __future__ import annotations
 import ctypes
 import mmap
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import IntEnum
 from typing import ClassVar
 
@@ -35,6 +33,7 @@ class Entry(ctypes.Structure):
     """One worker's place on the board; times are of the monotonic clock, which all share."""
 
     _fields_: ClassVar = [
+        # Odd while fields are being set. A signal's handler does not write here.
         ("changes", ctypes.c_int64),
         ("incarnation", ctypes.c_int64),
         ("phase", ctypes.c_int64),
@@ -83,26 +82,30 @@ class Entry(ctypes.Structure):
     def begin_job(self, job_id: int, fence: int, attempt: int, label: str, seconds: float) -> None:
         """Show a claimed job; its id comes last, because it is what readers look for."""
         now = time.monotonic()
-        with self._changing():
-            self.claimed_at, self.deadline = now, now + seconds
-            self._label = _cut(label, 200)
-            self._step = b""
-            self.fence, self.attempt = fence, attempt
-            self.phase = Phase.WORKING
-            self.job_id = job_id
+        shown = _cut(label, 200)
+        self.changes |= 1
+        self.claimed_at, self.deadline = now, now + seconds
+        self._label, self._step = shown, b""
+        self.fence, self.attempt = fence, attempt
+        self.phase = Phase.WORKING
+        self.job_id = job_id
+        self.changes += 1
 
     def describe_job(self, label: str, seconds: float) -> None:
         """Say more of the job that has begun, once its payload and its task are known."""
-        with self._changing():
-            self._label = _cut(label, 200)
-            self.deadline = self.claimed_at + seconds
+        shown = _cut(label, 200)
+        self.changes |= 1
+        self._label = shown
+        self.deadline = self.claimed_at + seconds
+        self.changes += 1
 
     def end_job(self) -> None:
         """Show that the job is settled; its id goes first."""
-        with self._changing():
-            self.job_id = 0
-            self.phase = Phase.IDLE
-            self.deadline = 0.0
+        self.changes |= 1
+        self.job_id = 0
+        self.phase = Phase.IDLE
+        self.deadline = 0.0
+        self.changes += 1
 
     def snapshot(self) -> Entry:
         """Copy the entry as it stood at one moment; `is_torn` when its writer never let us."""
@@ -118,15 +121,6 @@ class Entry(ctypes.Structure):
     def is_torn(self) -> bool:
         """Whether its writer was in the middle of a change."""
         return self.changes % 2 == 1
-
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        # Odd while fields are being set. A signal's handler does not write here.
-        self.changes += 1
-        try:
-            yield
-        finally:
-            self.changes += 1
 
     @property
     def label(self) -> str:
