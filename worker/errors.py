@@ -108,7 +108,14 @@ class BrowserError(NightshiftError):
 
 
 class LaunchFailed(BrowserError):
-    """No browser could be started; the message says how to get one."""
+    """No browser could be started; the message says how to get one.
+
+    `is_passing` when the machine was only short of something: the same may work later.
+    """
+
+    def __init__(self, message: str, *, is_passing: bool = False) -> None:
+        super().__init__(message)
+        self.is_passing = is_passing
 
 
 class BrowserCrashed(BrowserError):

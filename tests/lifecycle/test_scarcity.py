@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.lifecycle.conftest import wait_until
+from worker.browser.options import find_browser
 
 
 def test_a_failure_without_a_place_for_its_evidence_is_told_all_the_same(
@@ -42,3 +45,32 @@ def test_a_worker_without_a_temporary_folder_is_given_up_in_one_line(launch, que
     assert (queue.get(job)["status"], queue.get(job)["attempts"]) == ("pending", 0)
     assert f"cannot write to {tmp_path / 'state' / 'tmp'}" in run.stderr
     assert "GIVEN UP" in run.stdout
+
+
+def test_a_machine_that_cannot_start_browsers_for_a_while_costs_no_slot_and_no_attempt(
+    launch, queue, tmp_path
+):
+    job = queue.enqueue("visit", {"url": "about:blank"})
+    browser = _stingy_browser(tmp_path, refusals=4)
+
+    run = launch("--workers", 1, "--json", NIGHTSHIFT_BROWSER=str(browser))
+
+    assert run.wait(60) == 0
+    assert (queue.get(job)["status"], queue.get(job)["attempts"]) == ("done", 1)
+    assert run.stderr.count("the machine is short of something (Resource temporarily") == 4
+    assert "GIVEN UP" not in run.stdout + run.stderr
+
+
+def _stingy_browser(folder: Path, refusals: int) -> Path:
+    """Make a browser that starts only at a later try, with the words of a full process table."""
+    program, tries = folder / "stingy", folder / "tries"
+    program.write_text(
+        "#!/bin/sh\n"
+        f"echo try >> {tries}\n"
+        f"if [ $(wc -l < {tries}) -le {refusals} ]; then\n"
+        "  echo 'pthread_create: Resource temporarily unavailable (11)' >&2; exit 1\n"
+        f'fi\nexec {find_browser() or "no-browser"} "$@"\n',
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    return program

@@ -19,6 +19,7 @@ from playwright.sync_api import Error as PlaywrightError
 from worker.browser.options import NO_BROWSER, BrowserOptions
 from worker.errors import LaunchFailed
 from worker.evidence.redaction import is_secret_name
+from worker.system.scarcity import is_scarcity, scarcity_in
 
 # Nothing may go over the network but what a task asks for.
 QUIET_ARGS = (
@@ -64,6 +65,8 @@ def start_driver(options: BrowserOptions) -> Playwright:
     except Exception as error:
         # A driver that dies while it starts surfaces as a bare Exception.
         why = last_line(said) or first_line(error)
+        if is_scarcity(error) or scarcity_in(why):
+            raise short_of_something("Playwright's driver", why) from error
         raise LaunchFailed(
             f"Playwright's driver does not start ({why}): run `make setup`"
         ) from error
@@ -74,7 +77,7 @@ def launch_chromium(driver: Playwright, options: BrowserOptions) -> Browser:
     try:
         return driver.chromium.launch(**launch_settings(options))
     except PlaywrightError as error:
-        raise LaunchFailed(explain(str(error), options)) from error
+        raise launch_failure(str(error), options) from error
 
 
 def launch_settings(options: BrowserOptions) -> dict[str, Any]:
@@ -95,6 +98,22 @@ def launch_settings(options: BrowserOptions) -> dict[str, Any]:
         "traces_dir": options.tmp_dir / "traces",
         "downloads_path": options.tmp_dir / "downloads",
     }
+
+
+def launch_failure(message: str, options: BrowserOptions) -> LaunchFailed:
+    """Make of Playwright's report of a failed launch what a person reads and a worker acts on."""
+    if shortage := scarcity_in(message):
+        return short_of_something(options.executable or "Playwright's Chromium", shortage)
+    return LaunchFailed(explain(message, options))
+
+
+def short_of_something(name: str, shortage: str) -> LaunchFailed:
+    """Say that a program cannot be started now, and may be later."""
+    return LaunchFailed(
+        f"{name} does not start, the machine is short of something ({shortage}): "
+        "free processes, memory or disk; it is tried again until then",
+        is_passing=True,
+    )
 
 
 def explain(message: str, options: BrowserOptions) -> str:

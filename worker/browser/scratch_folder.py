@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worker.errors import LaunchFailed
+from worker.system.scarcity import is_scarcity
 
 TRACES = "traces"
 DOWNLOADS = "downloads"
@@ -31,7 +32,8 @@ class ScratchFolder:
         except OSError as error:
             raise LaunchFailed(
                 f"cannot write to {self.path} ({error.strerror}): "
-                "make it writable, or free some space"
+                "make it writable, or free some space",
+                is_passing=is_scarcity(error),
             ) from error
 
     def drop_leavings(self) -> None:

@@ -14,7 +14,7 @@ from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.impatient_jobs import ImpatientJobs
 from worker.claiming.ready_jobs import LEVELS_ONE_BY_ONE, Level, ReadyJobs, Ring
 from worker.claiming.search_allowance import Allowance, rest_seconds
-from worker.claiming.search_trail import Trail
+from worker.claiming.search_trail import News, Trail
 from worker.database.client import Database
 from worker.guards.keys import keys_of
 from worker.models import Candidate, Partition
@@ -42,8 +42,8 @@ _Found = tuple[Candidate, _Source]
 class Candidates:
     """The next jobs for one worker, in order of priority and then of id.
 
-    `news` tells what the pool knows of the ready jobs, such as their number; None before it does.
-    When that changes, it is worth looking back. `is_first` tells whether no other idle worker comes
+    `news` tells what the pool knows of the ready jobs; None before it does. When there are more, it
+    is worth looking back. `is_first` tells whether no other idle worker comes
     before this one: a look at everybody's jobs that takes long is left to the first.
     """
 
@@ -54,7 +54,7 @@ class Candidates:
         *,
         help_others: bool = True,
         closures: ClosedKeys | None = None,
-        news: Callable[[], object] = lambda: None,
+        news: Callable[[], News | None] = lambda: None,
         is_first: Callable[[], bool] = lambda: True,
     ) -> None:
         self._db = db
@@ -248,15 +248,22 @@ class Candidates:
         if self._is_idle and ring is not self._rings[-1]:
             # The last way of looking finds whatever the others would.
             return False
-        news = self._news()
-        if trail.news_then is None:
-            trail.news_then = news
-        elif news != trail.news_then:
+        if self._has_news(trail):
             return True
         # All workers of an idle pool look for the same few jobs that may have come back unnoticed.
         workers = self._partition.total if self._is_idle else 1
         rest = rest_seconds(trail.took_seconds) * workers
         return time.monotonic() >= trail.looked_back_at + rest
+
+    def _has_news(self, trail: Trail) -> bool:
+        news, then = self._news(), trail.news_then
+        if news is None or news == then:
+            return False
+        if then is not None and (self._is_idle or news.tells_of_more_than(then)):
+            return True
+        # At work there are fewer every time, which is no reason to look back.
+        trail.news_then = news
+        return False
 
     def _look_beyond(self, ring: Ring, level: Level, trail: Trail) -> list[Candidate]:
         """Look through all further priorities at once."""

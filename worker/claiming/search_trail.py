@@ -7,6 +7,18 @@ from dataclasses import dataclass, field
 from worker.claiming.ready_jobs import FIRST_ID
 
 
+@dataclass(frozen=True, slots=True)
+class News:
+    """What the pool knows of the ready jobs: how many there are, how many were made ready."""
+
+    ready: int
+    promoted: int = 0
+
+    def tells_of_more_than(self, then: News) -> bool:
+        """Whether jobs came, or came back, that were not there then."""
+        return self.ready > then.ready or self.promoted != then.promoted
+
+
 @dataclass(slots=True)
 class Trail:
     """How far one way of looking has come at one priority, and what it left out on the way.
@@ -21,8 +33,8 @@ class Trail:
     left_out: set[str] = field(default_factory=set)
     looked_back_at: float = 0.0
     took_seconds: float = 0.0
-    news_then: object = None
+    news_then: News | None = None
     back: int | None = None
     back_left_out: set[str] = field(default_factory=set)
     back_took: float = 0.0
-    back_news: object = None
+    back_news: News | None = None

@@ -5,8 +5,6 @@ The reason is one line for people. Where the job goes from there is decided by `
 
 from __future__ import annotations
 
-import errno
-
 from worker.browser.failures import Diagnosis, Kind, classify
 from worker.errors import (
     Blocked,
@@ -22,10 +20,9 @@ from worker.errors import (
     TaskNotFound,
 )
 from worker.models import Cause, Ending, Outcome
+from worker.system.scarcity import is_scarcity
 
 # Disk, memory, processes or files ran out: the machine's trouble, which may pass.
-SCARCITY = {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE}
-
 # Refused by the proxy: it may be of no use, or the site behind it may be dead.
 TUNNEL_FAULT = "ERR_TUNNEL_CONNECTION_FAILED"
 PROXY_FAULTS = {
@@ -71,7 +68,7 @@ def judge(
     reason = describe(error)
     if (said := _by_word(error, reason)) is not None:
         return said
-    if _is_scarcity(error):
+    if is_scarcity(error):
         return Ending(Outcome.RETRY, reason, Cause.POOL)
     if isinstance(error, retry_on):
         return Ending(Outcome.RETRY, reason, Cause.CODE)
@@ -135,12 +132,6 @@ def proxy_fault(diagnosis: Diagnosis) -> str | None:
     """Return Chromium's code for what went wrong between it and a proxy, or None."""
     code = diagnosis.code
     return code if code and (code in PROXY_FAULTS or "_PROXY_AUTH_" in code) else None
-
-
-def _is_scarcity(error: BaseException) -> bool:
-    return isinstance(error, MemoryError) or (
-        isinstance(error, OSError) and error.errno in SCARCITY
-    )
 
 
 def describe(error: BaseException) -> str:

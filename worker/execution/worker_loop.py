@@ -19,8 +19,9 @@ from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.drain import Drain
 from worker.claiming.gate import Gate
+from worker.claiming.search_trail import News
 from worker.database.client import Database, DatabaseError
-from worker.errors import AccessDenied, DatabaseUnavailable, NightshiftError
+from worker.errors import AccessDenied, DatabaseUnavailable, LaunchFailed, NightshiftError
 from worker.execution import tally
 from worker.execution.browser_upkeep import BrowserUpkeep
 from worker.execution.executor import Executor
@@ -64,6 +65,8 @@ def worker_main(settings: RunSettings, run_id: int, slot: int, board: Board) -> 
         if is_database and stop.is_stopping:
             return WorkerExit.STOPPED
         logger.error("%s", error)
+        if isinstance(error, LaunchFailed) and error.is_passing:
+            return WorkerExit.SHORT_OF_SOMETHING
         can_come_back = is_database and not isinstance(error, AccessDenied)
         return WorkerExit.NO_DATABASE if can_come_back else WorkerExit.CANNOT_WORK
 
@@ -218,9 +221,10 @@ class WorkerLoop:
             return None
         return self.candidates.at_hand()
 
-    def _news(self) -> tuple[int, int] | None:
+    def _news(self) -> News | None:
         header = self._header
-        return (header.pending - header.waiting, header.promoted) if header.counted_at else None
+        ready = header.pending - header.waiting
+        return News(ready, header.promoted) if header.counted_at else None
 
     def _is_first(self) -> bool:
         return all(entry.phase != Phase.IDLE for entry in self._before)

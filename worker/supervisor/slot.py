@@ -128,7 +128,8 @@ class Slot:
             self.last_ending += ", out of memory"
         # A task may end its process with any code: only a worker outside a task means its own.
         own = None if self.entry.phase in AT_A_TASK else code
-        is_away, is_drained = own == WorkerExit.NO_DATABASE, own == WorkerExit.DRAINED
+        is_drained = own == WorkerExit.DRAINED
+        is_passing = own in (WorkerExit.NO_DATABASE, WorkerExit.SHORT_OF_SOMETHING)
         is_own = own in list(WorkerExit) and own != WorkerExit.CANNOT_WORK
         if is_own or (is_stopping and self.killed_as is None):
             # It ended by itself and reported everything; a claim it may still hold is not a fault.
@@ -140,8 +141,8 @@ class Slot:
         self.pid = 0
         if is_drained or is_stopping:
             self.state = State.FINISHED
-        elif is_away:
-            # The database may come back, so this does not count as a failure to boot.
+        elif is_passing:
+            # What it lacked may come back, so this does not count as a failure to boot.
             self._plan_restart(has_booted=True)
         elif outcome is Outcome.HANDED_BACK:
             self.state = State.WAITING

@@ -15,6 +15,7 @@ from tests.integration.claiming.rows import add_jobs, questions, rows_read
 from worker.claiming import candidates as candidates_module
 from worker.claiming.candidates import Candidates
 from worker.claiming.ready_jobs import LEVELS_ONE_BY_ONE
+from worker.claiming.search_trail import News
 from worker.guards import breakers, limits
 from worker.models import Partition
 
@@ -151,7 +152,7 @@ def test_a_job_that_came_back_among_held_ones_is_found_when_the_pool_counts_one_
     database.run_statement("UPDATE work_queue SET not_before = '2999-01-01' WHERE id = 5")
     database.run_statement("UPDATE work_queue SET payload = '{}' WHERE id = 5")
     ready = [2998]
-    again = look(1, 6, news=lambda: ready[0])
+    again = look(1, 6, news=lambda: News(ready[0]))
     assert again() is None
     assert again() is None
     database.run_statement("UPDATE work_queue SET not_before = NULL WHERE id = 5")
@@ -160,6 +161,20 @@ def test_a_job_that_came_back_among_held_ones_is_found_when_the_pool_counts_one_
     ready[0] += 1
 
     assert again() == 5
+
+
+def test_a_pool_that_works_its_jobs_off_does_not_look_back_for_more(database, look):
+    add_jobs(database, range(6, 6 * 3000, 6))
+    own = range(6 * 3000 + 1, 6 * 3020, 6)
+    add_jobs(database, own)
+    ready = itertools.count(5000, -1)
+    again = look(1, 6, news=lambda: News(next(ready)))
+    assert again() == own[0]
+    before = rows_read(database)
+
+    assert [again() for _ in own[1:]] == list(own[1:])
+
+    assert rows_read(database) - before < 3000
 
 
 def test_a_long_look_at_everybodys_jobs_is_left_to_the_first_idle_worker(

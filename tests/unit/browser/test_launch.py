@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from worker.browser.launch import explain, public_environment
+from worker.browser.launch import explain, launch_failure, public_environment
 from worker.browser.options import BrowserOptions
 
 
@@ -40,3 +40,22 @@ def test_a_failed_launch_is_explained_in_one_line(message: str, words: str, tmp_
 
     assert re.search(words, line)
     assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("message", "is_passing"),
+    [
+        ("spawn /usr/bin/chromium EAGAIN", True),
+        ("[err] pthread_create: Resource temporarily unavailable (11)", True),
+        ("write: No space left on device", True),
+        ("spawn /usr/bin/chromium EACCES", False),
+        ("Executable doesn't exist at /x", False),
+    ],
+)
+def test_a_machine_that_is_short_of_something_is_told_from_a_broken_one(
+    message: str, is_passing: bool, tmp_path: Path
+):
+    failure = launch_failure(message, BrowserOptions(tmp_dir=tmp_path))
+
+    assert failure.is_passing is is_passing
+    assert ("tried again" in str(failure)) is is_passing

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from worker.exit_codes import WorkerExit
 from worker.supervisor import slot as slots
 from worker.supervisor.slot import Slot, State
 from worker.system.board import Board, Phase
@@ -103,6 +104,16 @@ def test_a_slot_that_never_boots_is_given_up(make_slot, clock):
     assert slot.last_ending == "exited with code 69"
     slot.start_if_due()
     assert slot.pid == 0
+
+
+def test_a_slot_that_lacks_what_may_come_back_is_never_given_up(make_slot, clock):
+    slot = make_slot(boots=False, code=WorkerExit.SHORT_OF_SOMETHING)
+
+    waits = [start_and_bury(slot, clock) for _ in range(6)]
+
+    assert slot.state is State.WAITING
+    assert waits[-1] > waits[2], "it is tried later and later"
+    assert slot.crashes == 0
 
 
 def test_a_worker_that_ends_by_itself_is_not_started_again(make_slot, clock):

@@ -11,13 +11,13 @@ from pathlib import Path
 from playwright.sync_api import BrowserContext, Playwright
 from playwright.sync_api import Error as PlaywrightError
 
-from worker.browser.launch import explain, launch_settings
+from worker.browser.launch import launch_failure, launch_settings
 from worker.browser.options import BrowserOptions
 from worker.browser.providers import profile_lock
 from worker.browser.providers.provider import OpenedProfile, Within
 from worker.browser.providers.spec import LOCAL, ProfileSpec
 from worker.browser.scratch_folder import ScratchFolder
-from worker.errors import LaunchFailed, ProviderError
+from worker.errors import ProviderError
 from worker.system import process_tree
 
 DEATH_SECONDS = 4.0
@@ -86,7 +86,7 @@ class LocalProvider:
         except PlaywrightError as error:
             # A browser that came too late may live on.
             self.stop(spec)
-            raise LaunchFailed(explain(str(error), self._options)) from error
+            raise launch_failure(str(error), self._options) from error
 
     def _end(self, opened: OpenedProfile) -> bool:
         if opened.process is None:
