@@ -54,5 +54,6 @@ def load(folder: Path = QUERIES_DIR) -> dict[str, str]:
 
 
 def _stripped(body: str) -> str:
-    lines = [line for line in body.splitlines() if not line.lstrip().startswith("--")]
-    return "\n".join(lines).strip().rstrip(";")
+    # Sent without its indentation: the hottest statement is a fifth shorter so.
+    lines = [line.strip() for line in body.splitlines()]
+    return "\n".join(line for line in lines if not line.startswith("--")).strip().rstrip(";")
