@@ -169,3 +169,16 @@ def test_what_becomes_ready_while_many_are_held_back_is_done_within_seconds(
 
     run.signal(signal.SIGTERM)
     assert run.wait() == 0
+
+
+def test_an_account_whose_only_profile_has_a_breaker_held_open_does_not_keep_a_run_waiting(
+    launch, database, queue, tasks
+):
+    store.add(database, [NewProfile("p1", account_id="a1")], "me")
+    queue.enqueue("noop", {}, account_id="a1")
+    breakers.open_by_hand(database, "profile:p1", None, "it fails", "me")
+
+    run = launch("--workers", 1, "--tasks", tasks)
+
+    assert run.wait(30) == 11, run.output
+    assert "held back: 1 job: no profile of account a1 is ready: the breaker of" in run.stdout

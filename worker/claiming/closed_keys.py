@@ -57,10 +57,11 @@ class ClosedKeys:
     def _read(self) -> None:
         limited, tripped = limits.read(self._db), breakers.tripped(self._db)
         by_limits = limits.closed_keys(self._db, limited)
+        by_breakers = breakers.closed_keys(tripped)
         found = [
             *by_limits,
-            *breakers.closed_keys(tripped),
-            *readiness.closed_keys(self._db, limited, by_limits),
+            *by_breakers,
+            *readiness.closed_keys(self._db, limited, by_limits, by_breakers),
             *choice.closed_keys(self._db),
         ]
         self.closed = {closed.key: closed for closed in found}

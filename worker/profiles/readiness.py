@@ -75,14 +75,23 @@ def no_profile_ready(account_id: str, refusals: list[NotReady]) -> NotReady:
     return NotReady(first.event, reason, f"account:{account_id}", seconds, first.owner)
 
 
-def closed_keys(db: Database, limit_rows: list[Row], by_limits: list[ClosedKey]) -> list[ClosedKey]:
+def closed_keys(
+    db: Database,
+    limit_rows: list[Row],
+    by_limits: list[ClosedKey],
+    by_breakers: list[ClosedKey],
+) -> list[ClosedKey]:
     """List the profiles and accounts that cannot be used now, whatever the job.
 
-    `by_limits` are the keys that limits close: an account's limit holds for its profiles, too.
+    `by_limits` and `by_breakers` are the keys that those close: an account's limit holds for its
+    profiles, too, and an account whose profiles' breakers are all open has none to use.
     """
     refused: dict[str, NotReady] = {}
     of_account: dict[str, list[NotReady]] = defaultdict(list)
-    for profile, refusal in _refused_profiles(db, limit_rows):
+    for profile, refusal in (
+        *_refused_profiles(db, limit_rows),
+        *_refused_by_breakers(db, by_breakers),
+    ):
         if profile["id"] in refused:
             continue
         refused[profile["id"]] = refusal
@@ -136,6 +145,20 @@ def _refused_profiles(db: Database, limit_rows: list[Row]) -> Iterator[tuple[Row
             continue
         for profile in db.fetch_all("profiles_of_provider", provider=provider):
             yield profile, replace(full, closes=f"profile:{profile['id']}")
+
+
+def _refused_by_breakers(
+    db: Database, by_breakers: list[ClosedKey]
+) -> Iterator[tuple[Row, NotReady]]:
+    kind = "profile:"
+    open_of = {
+        found.key.removeprefix(kind): found for found in by_breakers if found.key.startswith(kind)
+    }
+    if not open_of:
+        return
+    for profile in db.fetch_all("profiles_by_id", ids=tuple(open_of)):
+        found = open_of[profile["id"]]
+        yield profile, NotReady("breaker_open", found.reason, found.key, found.seconds)
 
 
 def _account(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:

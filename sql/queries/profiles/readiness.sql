@@ -51,6 +51,10 @@ SELECT p.id, p.account_id, p.proxy, p.region AS wanted_region,
    AND (x.name IS NULL OR NOT x.is_enabled OR x.cooling_until > UTC_TIMESTAMP(6)
         OR (p.region IS NOT NULL AND (x.region IS NULL OR x.region <> p.region)));
 
+-- name: profiles_by_id
+-- List these profiles with their accounts.
+SELECT id, account_id FROM profiles WHERE id IN %(ids)s;
+
 -- name: profiles_of_provider
 -- List one provider's profiles that nobody holds.
 SELECT id, account_id FROM profiles WHERE provider = %(provider)s AND state = 'available';
