@@ -36,7 +36,7 @@ class WorkerExit(IntEnum):
     STOPPED = 64
     # It has no browser, or no right to the database: the slot is given up after a few tries.
     CANNOT_WORK = 69
-    # The machine was short of processes, memory or disk: the slot is started again, later and later.
+    # The machine was short of processes, memory or disk: the slot is started again, with backoff.
     SHORT_OF_SOMETHING = 71
     # The database was in trouble. Its job is handed back, and the slot is started again.
     NO_DATABASE = 75
