@@ -10,7 +10,7 @@ import click
 
 from worker.cli.options import DURATION, json_flag, run_settings
 from worker.cli.output import tell, tell_json
-from worker.cli.wording import counted, size
+from worker.cli.wording import counted, duration, size
 from worker.errors import UsageError
 from worker.evidence import prune as pruning
 
@@ -64,8 +64,12 @@ def prune(
         tell_json(report)
     elif not quiet:
         would = "would remove" if dry_run else "removed"
+        # 30 is half a minute, not a month: say how it was understood.
+        rules = [] if older_than is None else [f"older than {duration(older_than)}"]
+        rules += [] if max_size is None else [f"over {size(max_size)} in all"]
+        asked = " or ".join(rules)
         tell(
-            f"{would} the evidence of {counted(len(gone), 'attempt')}, {size(freed)}; "
+            f"{would} the evidence of {counted(len(gone), 'attempt')}, {size(freed)} ({asked}); "
             f"kept that of {counted(chosen.kept, 'attempt')}, {size(chosen.kept_bytes)}"
         )
     if chosen.is_over_budget:
