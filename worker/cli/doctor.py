@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from worker.browser import sandbox
 from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
 from worker.cli.connection import resolve, state_dir
@@ -140,9 +141,11 @@ def _browser() -> str:
         page = session.page_for_job()
         page.set_content("<title>Nightshift</title>")
         title = page.title()
+        confined = sandbox.describe(os.getpid())
     finally:
         session.close()
-    return f"{executable or 'the browser that Playwright installed'} opens a page ({title})"
+    name = executable or "the browser that Playwright installed"
+    return f"{name} opens a page ({title}); {confined}"
 
 
 def _folder(setting: str, default: Path) -> str:
