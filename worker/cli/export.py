@@ -115,7 +115,7 @@ def _write_jsonl(jobs: Iterable[dict[str, Any]], target: Target) -> None:
 def _write_csv(
     jobs: Iterable[dict[str, Any]], target: Target, columns: list[str], is_raw: bool
 ) -> None:
-    writer = csv.writer(target)
+    writer = csv.writer(target, lineterminator="\n" if target.is_terminal else "\r\n")
 
     def write(values: Iterable[Any]) -> None:
         cells = [export_columns.cell(plain(value), is_raw=is_raw) for value in values]

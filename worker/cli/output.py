@@ -6,11 +6,13 @@ goes on: it was only told.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import Any, TextIO
 
 import click
 
@@ -51,6 +53,40 @@ def tell_error(text: str) -> None:
     """Print an error; its further lines are indented, lest one of them looks like another line."""
     first, *rest = text.splitlines() or [""]
     tell_all([f"nightshift: {first}", *(f"  {line.strip()}" for line in rest)], err=True)
+
+
+@contextmanager
+def tame_prints() -> Iterator[None]:
+    """Let what others print meanwhile, such as a task that is tried, pass the door too."""
+    with redirect_stdout(_Tame(sys.stdout)), redirect_stderr(_Tame(sys.stderr)):
+        yield
+
+
+class _Tame(io.TextIOBase):
+    """A stream that shows what it is given and obeys nothing of it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._stream.encoding
+
+    def write(self, text: str) -> int:
+        self._stream.write(printable(text))
+        return len(text)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def writable(self) -> bool:
+        return True
 
 
 def ask(question: str) -> bool:

@@ -155,7 +155,8 @@ def _run(
     trace: Path | None = None,
 ) -> int:
     try:
-        result = rehearsal.run(task, payload, job_id=job_id, trace=trace, on_step=_show_step)
+        with output.tame_prints():
+            result = rehearsal.run(task, payload, job_id=job_id, trace=trace, on_step=_show_step)
     except BaseException as error:
         if isinstance(error, NightshiftError | TaskSignal):
             tell(f"{type(error).__name__}: {describe(error)}", err=True)

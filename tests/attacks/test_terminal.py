@@ -1,0 +1,168 @@
+"""What strangers say is shown on terminals and never obeyed, whatever command shows it."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.attacks.hostile_text import HOSTILE, orders_in, run_on_terminal, spoil
+from tests.conftest import because
+from tests.lifecycle.conftest import run_command, url_of
+from worker.guards import breakers, limits
+from worker.history import archive
+from worker.history.archive import Label
+from worker.profiles import store
+from worker.profiles.store import NewProfile
+from worker.proxies import choice, proxy
+from worker.proxies import store as proxies
+from worker.queue import pause
+
+TASKS = """
+from worker import Fail, task
+
+@task("hostile")
+def hostile(page, payload, job):
+    text = payload["text"]
+    page.set_content("<title></title>")
+    page.evaluate("text => { document.title = text }", text)
+    job.step(text)
+    print(text)
+    job.log.warning("the page says %s", text)
+    job.log.warning("its title is %s", page.title())
+    if payload.get("hold"):
+        page.wait_for_timeout(payload["hold"])
+    if payload.get("fail"):
+        raise Fail(text)
+    return {"title": page.title(), text: text}
+"""
+ENVIRONMENT = {
+    "NIGHTSHIFT_WEBHOOK_SECRET": "s3cret",
+    "TERM": "xterm-256color",
+    "PATH": "/usr/bin:/bin",
+}
+BAD_LINES = f'{{"url": {json.dumps(HOSTILE)}}}\n{{"{HOSTILE}": \n{HOSTILE}\n'
+
+
+@pytest.fixture
+def own(tmp_path):
+    path = tmp_path / "hostile.py"
+    path.write_text(TASKS, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def spoilt(database, queue, claim_as):
+    """A database with one of everything, all of it spoilt; returns the numbers of its jobs."""
+    group = "feedfacefeedface"
+    why = because("it broke", "Traceback\n it broke", fingerprint=group, label="hostile: it broke")
+    jobs = {}
+    for name in ("done", "error", "retried", "in_progress", "pending", "archived"):
+        jobs[name] = queue.enqueue("hostile", {}, callback_url="http://a.test/hook")
+    queue.complete(claim_as(), {})
+    queue.fail(claim_as(), {**why, "last_step": "a step", "evidence": "2/1"})
+    queue.retry(claim_as(), why, delay_seconds=1000)
+    claim_as()
+    database.run_statement(
+        "UPDATE work_queue SET status = 'error', finished_at = UTC_TIMESTAMP(6), last_error = 'x'"
+        " WHERE id = %(id)s",
+        {"id": jobs["archived"]},
+    )
+    label = Label("me", "old")
+    archive.move(
+        database, [jobs["archived"]], label, until=archive.now(database), statuses=["error"]
+    )
+    limits.set_limit(database, "site:a.test", concurrent=0, per_minute=None, by="me")
+    breakers.open_by_hand(database, "site:b.test", None, "no", "me")
+    breakers.close_by_hand(database, "site:c.test", keep=True, by="me")
+    proxies.add(database, proxy.Proxy("http", "p.test", 8080, name="p1", region="de"))
+    choice.note_block(database, proxies.all_proxies(database)[0]["id"], site="a.test", reason="no")
+    store.add(database, [NewProfile("f1", account_id="a1", region="de")], "me")
+    store.check_out(database, "f1", person="me", seconds=60, reason="looking")
+    store.pause_account(database, "a1", reason="holidays", by="me")
+    pause.pause(database, "stocktaking", "me")
+    spoil(database)
+    return jobs
+
+
+def commands_about(subject, jobs):
+    """List the commands of a subject, and what each is given on stdin."""
+    profile = f"f1{HOSTILE}"
+    job = {
+        "jobs": [
+            *(("show", each) for each in jobs.values()),
+            ("show", jobs["done"], "--json"),
+            ("status",),
+            ("status", "--json"),
+        ],
+        "reasons": [("why", each) for each in jobs.values()],
+        "failures": [
+            ("errors", "--all"),
+            ("errors", "feedface"),
+            ("errors", "feedface", "--json"),
+            ("mute", "feedface", "--reason", HOSTILE),
+            ("unmute", "feedface"),
+            ("retry", "--id", jobs["error"], "--dry-run"),
+            ("retry", "--filter", f"task={HOSTILE}", "--dry-run"),
+            ("discard", "--group", HOSTILE, "--dry-run"),
+        ],
+        "guards": [
+            ("limits",),
+            ("breakers", "--all"),
+            ("limits", "clear", f"site:a{HOSTILE}"),
+            ("breakers", "open", f"site:{HOSTILE}", "--reason", HOSTILE),
+            ("proxies",),
+            ("proxies", "disable", f"p1{HOSTILE}", "--reason", HOSTILE),
+            ("proxies", "add", HOSTILE, "http://a.test:1"),
+        ],
+        "profiles": [
+            ("profiles",),
+            ("profiles", "show", profile),
+            ("profiles", "history", profile),
+            ("profiles", "return", profile, "--review", HOSTILE),
+            ("profiles", "set", profile, "--region", HOSTILE),
+            ("profiles", "add", HOSTILE),
+            ("accounts",),
+            ("accounts", "resume", f"a1{HOSTILE}"),
+        ],
+        "work": [
+            ("deliver", "--list"),
+            ("deliver",),
+            ("sweep", "-v"),
+            ("archive", "--older-than", "0", "--dry-run"),
+            ("doctor",),
+            ("pause", "--reason", HOSTILE),
+            ("run", "--workers", 1, "--max-runtime", "1s", "--quiet"),
+        ],
+        "tasks": [
+            ("try", f"hostile{HOSTILE}", "--job", jobs["pending"]),
+            ("try", "visit", "--job", jobs["pending"]),
+            ("reproduce", jobs["error"]),
+            ("show", HOSTILE),
+            (HOSTILE,),
+            ("db", "status"),
+        ],
+    }
+    return job[subject]
+
+
+@pytest.mark.parametrize(
+    "subject", ["jobs", "reasons", "failures", "guards", "profiles", "work", "tasks"]
+)
+def test_no_command_lets_a_stranger_speak_to_the_terminal(settings, spoilt, tmp_path, subject):
+    changes = {"DATABASE_URL": url_of(settings), **ENVIRONMENT}
+
+    def piped(command):
+        done = run_command(tmp_path, *command, **changes)
+        return command, done.stdout + done.stderr
+
+    def shown(command):
+        return command, run_on_terminal(tmp_path, command, **changes)[1]
+
+    commands = commands_about(subject, spoilt)
+    with ThreadPoolExecutor(2) as at_once:
+        came = [*at_once.map(shown, commands), *at_once.map(piped, commands)]
+
+    assert {str(command): found for command, text in came if (found := orders_in(text))} == {}
+    assert any("nightshift: ok" in text for _, text in came)
