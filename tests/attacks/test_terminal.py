@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -19,37 +18,11 @@ from worker.proxies import choice, proxy
 from worker.proxies import store as proxies
 from worker.queue import pause
 
-TASKS = """
-from worker import Fail, task
-
-@task("hostile")
-def hostile(page, payload, job):
-    text = payload["text"]
-    page.set_content("<title></title>")
-    page.evaluate("text => { document.title = text }", text)
-    job.step(text)
-    print(text)
-    job.log.warning("the page says %s", text)
-    job.log.warning("its title is %s", page.title())
-    if payload.get("hold"):
-        page.wait_for_timeout(payload["hold"])
-    if payload.get("fail"):
-        raise Fail(text)
-    return {"title": page.title(), text: text}
-"""
 ENVIRONMENT = {
     "NIGHTSHIFT_WEBHOOK_SECRET": "s3cret",
     "TERM": "xterm-256color",
     "PATH": "/usr/bin:/bin",
 }
-BAD_LINES = f'{{"url": {json.dumps(HOSTILE)}}}\n{{"{HOSTILE}": \n{HOSTILE}\n'
-
-
-@pytest.fixture
-def own(tmp_path):
-    path = tmp_path / "hostile.py"
-    path.write_text(TASKS, encoding="utf-8")
-    return path
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from tests.lifecycle.conftest import run_command, url_of, wait_until
 from tests.lifecycle.pseudo_terminal import Terminal
 
 TASKS = """
+import sys
+
 from worker import Fail, task
 
 @task("hostile")
@@ -23,7 +25,7 @@ def hostile(page, payload, job):
     title = page.evaluate("text => text", text)
     job.step(title)
     # Its lines are the task's own affair: whoever prints may print several.
-    print(*title.splitlines())
+    print(*title.splitlines(), file=sys.stderr)
     job.log.warning("the page says %s", title)
     if payload.get("hold"):
         page.wait_for_timeout(1500)
