@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import closing
 
 import click
@@ -39,6 +40,8 @@ def set_limit(key: str, concurrent: int | None, per_minute: float | None) -> Non
     """Limit a KEY: global, site:example.com, task:NAME, account:ID or vendor:NAME."""
     if concurrent is None and per_minute is None:
         raise UsageError("give --concurrent, --per-minute or both; to remove: limits clear KEY")
+    if per_minute is not None and not math.isfinite(per_minute):
+        raise UsageError(f"--per-minute {per_minute} is not a number; give one such as 30")
     with closing(open_database()) as db:
         limiting.set_limit(db, key, concurrent=concurrent, per_minute=per_minute, by=operator())
     tell(f"{limiting.checked(key)} is limited to {_caps(concurrent, per_minute)}")

@@ -137,6 +137,8 @@ def test_reproducing_says_that_it_runs_the_task_for_real(cli, own, queue):
         ("enqueue", "http://a/", "--priority", "99999999999"),
         ("enqueue", "http://a/", "--max-attempts", "99999999999"),
         ("limits", "set", "global", "--concurrent", "99999999999999"),
+        ("limits", "set", "global", "--per-minute", "nan"),
+        ("limits", "set", "global", "--per-minute", "inf"),
         ("archive", "--older-than", "9" * 400),
     ],
 )
