@@ -6,7 +6,9 @@ NightshiftError
 ├─ DatabaseUnavailable      exit 69: the server cannot be reached · RowsLocked
 │                           · AccessDenied, exit 78
 ├─ SchemaMismatch           exit 78: the schema is older or newer than this code
-├─ BadData · DuplicateKey · AlreadyThere    the server refuses a value, a row, a table
+├─ BadData                  exit 2: the server refuses a value
+├─ DuplicateKey · AlreadyThere    the server refuses a row, a table
+├─ OutputLost               exit 1: stdout does not take what was asked for
 ├─ RunLocked                exit 75: another run holds the lock
 ├─ ClaimLost · LeaseLost    stop, write nothing
 ├─ BrowserError             LaunchFailed · BrowserCrashed · JobTimedOut · ProviderError
@@ -68,6 +70,8 @@ class SchemaMismatch(NightshiftError):
 class BadData(NightshiftError):
     """The server refuses a value: too long, or not what its column takes."""
 
+    exit_code = ExitCode.USAGE
+
 
 class DuplicateKey(NightshiftError):
     """A row with that unique key exists already."""
@@ -75,6 +79,10 @@ class DuplicateKey(NightshiftError):
 
 class AlreadyThere(NightshiftError):
     """A table, column or index of that name exists already."""
+
+
+class OutputLost(NightshiftError):
+    """What was asked for cannot be written to stdout: it is closed, or its disk is full."""
 
 
 class RunLocked(NightshiftError):

@@ -9,7 +9,8 @@ import logging
 import sys
 import time
 
-from worker.evidence.redaction import printable, redact_text
+from worker.evidence.redaction import redact_text
+from worker.evidence.terminal_text import one_line, printable
 
 
 def configure(name: str, level: int = logging.INFO) -> None:
@@ -27,6 +28,10 @@ class _Formatter(logging.Formatter):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"%(asctime)sZ {name}: %(message)s", datefmt="%H:%M:%S")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - its name is given.
+        # A message is one line: a page's text must not look like another. A traceback follows it.
+        return one_line(super().formatMessage(record))
 
     def format(self, record: logging.LogRecord) -> str:
         return redact_text(printable(super().format(record)))

@@ -10,6 +10,7 @@ A field declared with `setting` or `duration` is a flag of `run`: `errors_dir` i
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, MutableMapping
@@ -61,7 +62,10 @@ def parse_duration(text: str) -> float:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(ms|[smhd]?)\s*", text.lower())
     if match is None:
         raise ValueError(f"{text!r} is not a duration; write 600, 90s, 10m, 6h or 30d")
-    return float(match[1]) * _UNIT_SECONDS[match[2]]
+    seconds = float(match[1]) * _UNIT_SECONDS[match[2]]
+    if not math.isfinite(seconds):
+        raise ValueError(f"{text[:20]!r}… is longer than anything lasts; write 30d")
+    return seconds
 
 
 def setting(default: Any, help: str, **more: Any) -> Any:

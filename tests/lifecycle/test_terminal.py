@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
-import pty
 import re
 import signal
-import struct
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,44 +14,10 @@ from functools import partial
 import pytest
 
 from tests.lifecycle.conftest import wait_until
+from tests.lifecycle.pseudo_terminal import Terminal
 
-# Wide enough for the longest line, so that only what is broken by mistake is broken.
-ROWS, COLUMNS = 30, 600
 HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 COLOUR = re.compile(r"\x1b\[(?:[0-9;]*;)?(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])[;m]")
-
-
-class Terminal:
-    """The far side of a terminal: what has been drawn on it."""
-
-    def __init__(self) -> None:
-        self._near, self.far = pty.openpty()
-        fcntl.ioctl(self.far, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-        os.set_blocking(self._near, False)
-        self._drawn = b""
-
-    @property
-    def modes(self) -> list[object]:
-        return termios.tcgetattr(self.far)
-
-    @property
-    def drawn(self) -> str:
-        try:
-            while data := os.read(self._near, 65536):
-                self._drawn += data
-        except OSError:
-            pass
-        return self._drawn.decode("utf-8", "replace")
-
-    def hang_up(self) -> None:
-        """Close the window."""
-        os.close(self.far)
-        os.close(self._near)
-        self._near = self.far = -1
-
-    def close(self) -> None:
-        if self.far != -1:
-            self.hang_up()
 
 
 @pytest.fixture

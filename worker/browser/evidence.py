@@ -19,7 +19,8 @@ from worker.browser import evidence_facts, failure_screenshot, hung_page
 from worker.browser.launch import first_line
 from worker.browser.session import BrowserSession
 from worker.evidence.files import new_attempt_folder
-from worker.evidence.redaction import printable, redact_json, redact_text, redact_url
+from worker.evidence.redaction import redact_json, redact_text, redact_url
+from worker.evidence.terminal_text import printable
 from worker.models import JSON
 from worker.system.durable_file import write_durably
 

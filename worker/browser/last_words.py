@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worker.evidence.redaction import printable, redact_json
+from worker.evidence.redaction import redact_json
+from worker.evidence.terminal_text import printable
 from worker.system.durable_file import write_durably
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from typing import Any
 from playwright.sync_api import Browser, Playwright, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
+from worker.browser import sandbox
 from worker.browser.options import NO_BROWSER, BrowserOptions
 from worker.errors import LaunchFailed
 from worker.evidence.redaction import is_secret_name
@@ -86,8 +87,7 @@ def launch_settings(options: BrowserOptions) -> dict[str, Any]:
         "executable_path": options.executable,
         "headless": options.headless,
         "args": [*QUIET_ARGS, *options.launch_args],
-        # Chromium refuses to run its sandbox as root; everybody else keeps it.
-        "chromium_sandbox": os.geteuid() != 0,
+        "chromium_sandbox": sandbox.is_wanted(),
         # The launcher decides what a signal means; a browser that obeys Ctrl-C by itself
         # is gone before its screenshot is taken.
         "handle_sigint": False,
@@ -129,10 +129,7 @@ def explain(message: str, options: BrowserOptions) -> str:
     if "EACCES" in message:
         return f"{name} may not be executed by this user: set NIGHTSHIFT_BROWSER to one that may"
     if "No usable sandbox" in message or ("sandbox" in message.lower() and "FATAL" in message):
-        return (
-            f"{name} cannot set up its sandbox: allow unprivileged user namespaces "
-            "(sysctl kernel.apparmor_restrict_unprivileged_userns=0)"
-        )
+        return f"{name} cannot set up its sandbox: {sandbox.how_to_allow()}"
     if "Missing X server" in message or "$DISPLAY" in message:
         return f"{name} has no display: run it headless"
     return f"{name} does not start ({first_line(message)}): try it by hand, or run `make setup`"

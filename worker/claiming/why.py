@@ -5,6 +5,8 @@ It only reads. The answer may be out of date a moment later.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from worker.claiming.closed_keys import ClosedKeys
 from worker.database.client import Database, Row
 from worker.errors import PayloadError
@@ -23,9 +25,14 @@ MANY = 10_000
 SILENT_SECONDS = 60.0
 
 
-def sentence_about(db: Database, job: Row) -> str:
-    """Say in one sentence what a job waits for, or what it is doing, or how it ended."""
+def sentence_about(db: Database, job: Row, history: Sequence[Row] = ()) -> str:
+    """Say in one sentence what a job waits for, or what it is doing, or how it ended.
+
+    `history` is that of an archived job, which the queue's own tables no longer have.
+    """
     name = f"job {job['id']}"
+    if job.get("archived_at") is not None:
+        return f"{name} {_archived(job, history)}"
     match job["status"]:
         case Status.DONE:
             return f"{name} was done at {_utc(job['finished_at'])}"
@@ -38,6 +45,19 @@ def sentence_about(db: Database, job: Row) -> str:
         case Status.IN_PROGRESS:
             return f"{name} {_at_work(db, job)}"
     return f"{name} {_pending(db, job)}"
+
+
+def _archived(job: Row, history: Sequence[Row]) -> str:
+    """Say what became of a job that has left the queue: it cannot be tried again there."""
+    ended = f"was done at {_utc(job['finished_at'])}"
+    if job["status"] != Status.DONE:
+        kept = [row["reason"] for row in history if row["fence"] == job["fence"]]
+        reason = (kept and kept[-1]) or last_error_line(job["last_error"]) or "no reason was kept"
+        ended = f"failed for good at {_utc(job['finished_at'])}: {reason}"
+    return (
+        f"{ended}; it was archived at {_utc(job['archived_at'])} by {job['archived_by']} "
+        f"({job['archive_reason']}), so it cannot be tried again: enqueue it anew"
+    )
 
 
 def _at_work(db: Database, job: Row) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 
 import click
@@ -10,9 +9,9 @@ import click
 from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import json_flag
+from worker.cli.output import tell, tell_all, tell_json
 from worker.cli.profile_views import NONE, table
-from worker.cli.wording import moment, operator, plain
-from worker.evidence.redaction import printable
+from worker.cli.wording import moment, operator
 from worker.profiles import store
 
 
@@ -28,18 +27,17 @@ def list_(as_json: bool) -> None:
     with closing(open_database()) as db:
         rows = store.all_accounts(db)
     if as_json:
-        click.echo(json.dumps(rows, default=plain))
+        tell_json(rows)
         return
     if not rows:
-        click.echo("no accounts; add one with a profile: launcher.py profiles add ID --account A")
+        tell("no accounts; add one with a profile: launcher.py profiles add ID --account A")
         return
     cells = [("ID", "PROFILES", "PAUSED SINCE", "BY", "WHY")]
     for row in rows:
         since = moment(row["paused_at"]) if row["paused_at"] else NONE
         why = (row["paused_by"] or NONE, row["paused_reason"] or "")
         cells.append((row["id"], str(row["profiles"]), since, *why))
-    for line in table(list(cells)):
-        click.echo(printable(line))
+    tell_all(table(list(cells)))
 
 
 @group.command("add")
@@ -51,7 +49,7 @@ def add(account_id: str) -> None:
     """
     with closing(open_database()) as db:
         is_new = store.add_account(db, account_id, by=operator())
-    click.echo(f"added account {account_id}" if is_new else f"account {account_id} already exists")
+    tell(f"added account {account_id}" if is_new else f"account {account_id} already exists")
 
 
 @group.command("pause")
@@ -61,7 +59,7 @@ def pause(account_id: str, reason: str) -> None:
     """Start no more jobs for an account; jobs that run now are finished."""
     with closing(open_database()) as db:
         store.pause_account(db, account_id, reason=reason, by=operator())
-    click.echo(f"paused account {account_id}; resume it: launcher.py accounts resume {account_id}")
+    tell(f"paused account {account_id}; resume it: launcher.py accounts resume {account_id}")
 
 
 @group.command("resume")
@@ -70,7 +68,7 @@ def resume(account_id: str) -> None:
     """Start jobs for an account again."""
     with closing(open_database()) as db:
         was_paused = store.resume_account(db, account_id, by=operator())
-    click.echo(f"resumed account {account_id}" if was_paused else f"{account_id} was not paused")
+    tell(f"resumed account {account_id}" if was_paused else f"{account_id} was not paused")
 
 
 COMMANDS = [group]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from typing import Any
 
@@ -10,7 +9,8 @@ import click
 
 from worker.cli.connection import open_database
 from worker.cli.options import DURATION, json_flag
-from worker.cli.wording import counted, operator
+from worker.cli.output import tell, tell_json
+from worker.cli.wording import counted, duration, operator
 from worker.errors import UsageError
 from worker.history import archive as archiving
 
@@ -54,20 +54,26 @@ def archive(**flags: Any) -> None:
         ):
             moved, attempts = moved + done.jobs, attempts + done.attempts
     if flags["as_json"]:
-        click.echo(json.dumps({"jobs": moved, "attempts": attempts, "dry_run": False}))
+        tell_json({"jobs": moved, "attempts": attempts, "dry_run": False})
     elif not flags["quiet"]:
-        click.echo(
-            f"archived {counted(moved, 'job')} with {counted(attempts, 'attempt')} of history"
+        tell(
+            f"archived {counted(moved, 'job')} {_age(flags)}, "
+            f"with {counted(attempts, 'attempt')} of history"
         )
 
 
 def _tell_count(counts: dict[str, int], flags: dict[str, Any]) -> None:
     total = sum(counts.values())
     if flags["as_json"]:
-        click.echo(json.dumps({"jobs": total, "by_status": counts, "dry_run": True}))
+        tell_json({"jobs": total, "by_status": counts, "dry_run": True})
     elif not flags["quiet"]:
         parts = ", ".join(f"{jobs:,} {status}" for status, jobs in counts.items())
-        click.echo(f"would archive {counted(total, 'job')}: {parts}")
+        tell(f"would archive {counted(total, 'job')} {_age(flags)}: {parts}")
+
+
+def _age(flags: dict[str, Any]) -> str:
+    """Say how --older-than was understood: 30 is half a minute, not a month."""
+    return f"that finished more than {duration(flags['older_than'])} ago"
 
 
 def _statuses(text: str) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -11,6 +10,7 @@ from dataclasses import replace
 
 import click
 
+from worker.cli import output
 from worker.cli.connection import (
     is_private,
     private_server,
@@ -20,6 +20,7 @@ from worker.cli.connection import (
 )
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import json_flag
+from worker.cli.output import tell, tell_json
 from worker.database.client import Database, DatabaseError
 from worker.database_settings import DatabaseSettings
 from worker.errors import NightshiftError, UsageError
@@ -44,7 +45,7 @@ def start() -> None:
     """Start the private server, unless it is running."""
     _require_private()
     resolve()
-    click.echo(f"the private server is running, socket {private_server().socket_path}")
+    tell(f"the private server is running, socket {private_server().socket_path}")
 
 
 @db.command("stop")
@@ -58,7 +59,7 @@ def stop(force: bool) -> None:
     # Also where it does not run: a pool that misses it must not start it again.
     call_in_child(private_server().stop)
     stopped = "the private server is stopped"
-    click.echo(stopped if was_running else "the private server was not running")
+    tell(stopped if was_running else "the private server was not running")
 
 
 @db.command("status")
@@ -72,9 +73,9 @@ def status(as_json: bool) -> None:
         settings = resolve()
         answer = _answer(settings)
     if as_json:
-        click.echo(json.dumps({"database": str(settings or "private"), "status": answer}))
+        tell_json({"database": str(settings or "private"), "status": answer})
         return
-    click.echo(f"{settings or private_server().socket_path}: {answer}")
+    tell(f"{settings or private_server().socket_path}: {answer}")
 
 
 @db.command("shell")
@@ -100,7 +101,7 @@ def _plain_shell(settings: DatabaseSettings) -> None:
     """Read statements that end with `;` and print their rows, tab-separated."""
     is_terminal = sys.stdin.isatty()
     if is_terminal:
-        click.echo(f"{settings}; end a statement with ; and the session with Ctrl-D", err=True)
+        tell(f"{settings}; end a statement with ; and the session with Ctrl-D", err=True)
     with closing(Database(settings, read_timeout_seconds=600.0)) as database:
         statement = ""
         for line in sys.stdin:
@@ -116,12 +117,15 @@ def _print_rows(database: Database, statement: str) -> None:
     try:
         rows = database.run_statement(statement.strip().rstrip(";"))
     except (NightshiftError, DatabaseError) as error:
-        click.echo(f"error: {error}", err=True)
+        tell(f"error: {error}", err=True)
         return
-    if rows:
-        click.echo("\t".join(rows[0]))
-    for row in rows:
-        click.echo("\t".join("NULL" if value is None else str(value) for value in row.values()))
+    lines = [list(rows[0])] if rows else []
+    lines += [["NULL" if value is None else str(value) for value in row.values()] for row in rows]
+    for cells in lines:
+        if output.is_terminal():
+            tell("  ".join(cells))
+        else:
+            output.write_exactly("\t".join(cells) + "\n")
 
 
 def _warn_of_run() -> None:
@@ -132,9 +136,10 @@ def _warn_of_run() -> None:
         return
     warning = f"{_run_at_work() or lock.holder()} is at work on this server"
     consequence = "its jobs would wait until the server is started again"
-    if not sys.stdin.isatty():
+    if not output.is_asking_possible():
         raise UsageError(f"{warning}; {consequence}; end the run first, or use --force")
-    click.confirm(f"{warning}; {consequence}. Stop the server?", abort=True)
+    if not output.ask(f"{warning}; {consequence}. Stop the server?"):
+        raise click.Abort
 
 
 def _run_at_work() -> str | None:

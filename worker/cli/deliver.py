@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from contextlib import closing
@@ -14,6 +13,7 @@ import click
 from worker import log
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag, run_settings
+from worker.cli.output import tell, tell_json
 from worker.cli.wording import counted, moment, plain
 from worker.database.client import Database, Row
 from worker.errors import UsageError
@@ -60,7 +60,7 @@ def _deliver(db: Database, retry_given_up: bool, quiet: bool, as_json: bool) -> 
     left = outbox.counts(db)
     if as_json:
         told = {**asdict(tally), "waiting": left["waiting"], "left_given_up": left["given_up"]}
-        click.echo(json.dumps(told))
+        tell_json(told)
         return
     if quiet and not (tally.failed or tally.given_up):
         return
@@ -71,7 +71,7 @@ def _deliver(db: Database, retry_given_up: bool, quiet: bool, as_json: bool) -> 
     )
     if left["given_up"]:
         text += f"; see launcher.py deliver --list ({left['given_up']:,} given up)"
-    click.echo(text)
+    tell(text)
 
 
 def _list(db: Database, limit: int, as_json: bool) -> None:
@@ -81,18 +81,18 @@ def _list(db: Database, limit: int, as_json: bool) -> None:
     left = outbox.counts(db)
     if as_json:
         told = [{**_plain(row), "to": shown(row["url"])} for row in rows]
-        click.echo(json.dumps({**left, "events": told}))
+        tell_json({**left, "events": told})
         return
     for row in rows:
         next_try = row["next_try_at"]
         state = "given up" if next_try is None else f"next try {moment(next_try)}"
-        click.echo(
+        tell(
             f"job {row['job_id']}  {row['event']}  {moment(row['happened_at'])}  "
             f"to {shown(row['url'])}  tried {counted(row['deliveries'], 'time')}, {state}"
             + (f": {row['last_problem']}" if row["last_problem"] else "")
         )
     more = left["waiting"] + left["given_up"] - len(rows)
-    click.echo(
+    tell(
         f"{counted(left['waiting'], 'event')} waiting, {left['given_up']:,} given up"
         + (f"; {more:,} not shown, see --limit" if more > 0 else "")
         + ("; try those again with --retry-given-up" if left["given_up"] else "")

@@ -14,6 +14,7 @@ from contextlib import closing, contextmanager
 import click
 
 from worker.cli.connection import open_database
+from worker.cli.output import tell, tell_text
 from worker.cli.run import run
 from worker.errors import NightshiftError
 from worker.intake.bulk import add_many
@@ -35,9 +36,9 @@ def demo() -> int:
     """Visit the pages of a bundled demo site: a first look, in under a minute."""
     with _demo_site() as base_url:
         first, last = call_in_child(_enqueue, base_url)
-        click.echo(f"demo site at {base_url}; its pages are jobs {first} to {last}", err=True)
+        tell(f"demo site at {base_url}; its pages are jobs {first} to {last}", err=True)
         code = run.main(DEMO_FLAGS, prog_name="launcher.py run", standalone_mode=False)
-    click.echo(
+    tell_text(
         "\nwhere to look next:\n"
         "  python launcher.py status            the queue\n"
         f"  python launcher.py show {last}           what happened to one job\n"

@@ -21,6 +21,7 @@ from rich.text import Text
 
 from worker.cli.frame import Frame
 from worker.cli.wording import counted, duration
+from worker.evidence.terminal_text import one_line
 from worker.settings import RunSettings
 from worker.supervisor.view import Display, PoolView, WorkerView
 from worker.system import standard_streams
@@ -155,7 +156,8 @@ class PlainDisplay:
         print(_named(who, text), file=sys.stderr)
 
     def say(self, text: str) -> None:
-        print(f"{time.strftime('%H:%M:%S', time.gmtime())}Z nightshift: {text}", file=sys.stderr)
+        at = time.strftime("%H:%M:%S", time.gmtime())
+        print(f"{at}Z nightshift: {one_line(text)}", file=sys.stderr)
 
     def close(self) -> None:
         pass
@@ -189,7 +191,7 @@ class LiveDisplay:
             self._frame.print_above(Text(_named(who, text)))
 
     def say(self, text: str) -> None:
-        self._frame.print_above(Text(text, style="bold"))
+        self._frame.print_above(Text(one_line(text), style="bold"))
 
     def close(self) -> None:
         self._frame.close()
@@ -220,6 +222,7 @@ def _slots(slots: range) -> str:
 
 def _named(who: str, text: str) -> str:
     """Put the child's name before a line, unless it is a log line, which has the name already."""
+    text = one_line(text)
     return text if _LOGGED.match(text) else f"{who}: {text}"
 
 
@@ -241,14 +244,15 @@ def _headline(view: PoolView, rate: float) -> str:
         parts.append("stopping")
     if view.database_away_seconds > 1:
         parts.append(f"DATABASE AWAY for {duration(view.database_away_seconds)}")
-    return " · ".join(parts)
+    # A reason may name a site or a task, which strangers have named.
+    return one_line(" · ".join(parts))
 
 
 def _worker_cells(worker: WorkerView) -> tuple[RenderableType, ...]:
     counts = f"{worker.done} done" + (f", {worker.failed} failed" if worker.failed else "")
     if not worker.job_id:
         return Text(str(worker.slot)), Text(worker.doing, style="dim"), Text(""), Text(counts)
-    text = f"{worker.label}  {worker.step}".rstrip()
+    text = one_line(f"{worker.label}  {worker.step}".rstrip())
     age = duration(worker.age_seconds)
     return (
         Text(str(worker.slot)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -14,10 +13,12 @@ from pathlib import Path
 
 import click
 
+from worker.browser import sandbox
 from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
 from worker.cli.connection import resolve, state_dir
 from worker.cli.options import json_flag
+from worker.cli.output import tell, tell_json
 from worker.cli.preflight import check_folder
 from worker.cli.wording import moment
 from worker.database import migrations
@@ -48,11 +49,11 @@ def doctor(as_json: bool) -> int:
     """Check Python, database, schema, tasks, browser and folders; say how to fix what is wrong."""
     findings = [_examine(name, check) for name, check in _checks()]
     if as_json:
-        click.echo(json.dumps([asdict(finding) for finding in findings]))
+        tell_json([asdict(finding) for finding in findings])
     else:
         for finding in findings:
             mark = "ok  " if finding.is_ok else "FAIL"
-            click.echo(f"{mark} {finding.check}: {finding.text}")
+            tell(f"{mark} {finding.check}: {finding.text}")
     return next((finding.exit_code for finding in findings if not finding.is_ok), 0)
 
 
@@ -140,9 +141,11 @@ def _browser() -> str:
         page = session.page_for_job()
         page.set_content("<title>Nightshift</title>")
         title = page.title()
+        confined = sandbox.describe(os.getpid())
     finally:
         session.close()
-    return f"{executable or 'the browser that Playwright installed'} opens a page ({title})"
+    name = executable or "the browser that Playwright installed"
+    return f"{name} opens a page ({title}); {confined}"
 
 
 def _folder(setting: str, default: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import time
 from types import FrameType
@@ -11,6 +10,7 @@ import click
 
 from worker.cli.connection import state_dir
 from worker.cli.options import json_flag
+from worker.cli.output import tell, tell_all, tell_json
 from worker.drill.course import run_drill
 from worker.drill.scratch import scratch_world
 from worker.exit_codes import ExitCode
@@ -59,16 +59,16 @@ def drill(jobs: int, faults: int, workers: int, seed: int | None, keep: bool, as
     began = time.monotonic()
 
     def say(text: str) -> None:
-        click.echo(f"drill: {text}, {time.monotonic() - began:.0f} s", err=True)
+        tell(f"drill: {text}, {time.monotonic() - began:.0f} s", err=True)
 
     with scratch_world(state_dir(), keep=keep) as scratch:
         say(f"{scratch.version} in {scratch.folder}")
         seed = int(time.time()) if seed is None else seed
         report = run_drill(scratch, jobs=jobs, faults=faults, workers=workers, seed=seed, say=say)
     if as_json:
-        click.echo(json.dumps(report.as_json()))
+        tell_json(report.as_json())
     else:
-        click.echo("\n".join(report.lines()))
+        tell_all(report.lines())
     return ExitCode.OK if report.is_clean else ExitCode.UNEXPECTED
 
 

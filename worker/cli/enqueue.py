@@ -16,11 +16,14 @@ import click
 
 from worker.cli.connection import open_database
 from worker.cli.options import CALLBACK_URL, run_settings
+from worker.cli.output import tell, tell_text
 from worker.cli.progress import ByteProgress
 from worker.cli.wording import counted
 from worker.errors import PayloadError, UsageError
+from worker.evidence.terminal_text import one_line
 from worker.intake import records
 from worker.intake.bulk import open_bulk
+from worker.intake.enqueuing import INTEGERS
 from worker.intake.jobs import JobMaker, NewJob, Problem
 from worker.intake.lines import Lines
 from worker.settings import parse_duration
@@ -49,7 +52,7 @@ class Tally:
     def add(self, problem: Problem) -> None:
         self.bad += 1
         if len(self.shown) < SHOWN_PROBLEMS:
-            self.shown.append(f"  line {problem.number}: {problem.text}")
+            self.shown.append(f"  line {problem.number}: {one_line(problem.text)}")
 
 
 @click.command("enqueue")
@@ -78,13 +81,19 @@ class Tally:
 @click.option(
     "--account", metavar="TEMPLATE", help="Account of the jobs; any of its profiles may do them."
 )
-@click.option("--priority", type=int, default=0, show_default=True, help="Lower starts sooner.")
+@click.option(
+    "--priority",
+    type=click.IntRange(*INTEGERS["priority"]),
+    default=0,
+    show_default=True,
+    help="Lower starts sooner.",
+)
 @click.option(
     "--not-before", metavar="TIME", help="Earliest start: 2h (from now), or 2026-01-31T18:00."
 )
 @click.option(
     "--max-attempts",
-    type=click.IntRange(min=1),
+    type=click.IntRange(*INTEGERS["max_attempts"]),
     help="Attempts each job gets.  [default: --max-attempts of the run]",
 )
 @click.option(
@@ -116,7 +125,7 @@ def enqueue(source: str, task: str, **flags: Any) -> int:
         added = _insert(rows, tally, source, task, flags, is_routed=maker.is_routed)
     duplicates = tally.jobs - added
     _show_problems(tally, source, "they were skipped")
-    click.echo(
+    tell(
         f"added {counted(added, 'job')} for task {task}"
         + (f", {counted(duplicates, 'duplicate')} skipped" if duplicates else "")
     )
@@ -246,19 +255,19 @@ def _not_before(text: str | None) -> datetime | None:
 
 def _report_dry_run(tally: Tally, source: str) -> int:
     _show_problems(tally, source, "nothing was added")
-    click.echo(f"would add {counted(tally.jobs, 'job')}; {counted(tally.bad, 'bad line')}")
+    tell(f"would add {counted(tally.jobs, 'job')}; {counted(tally.bad, 'bad line')}")
     return 2 if tally.bad else 0
 
 
 def _show_problems(tally: Tally, source: str, consequence: str) -> None:
     if tally.bad:
-        click.echo(_problem_text(tally, source, consequence), err=True)
+        tell_text(_problem_text(tally, source, consequence), err=True)
 
 
 def _problem_text(tally: Tally, source: str, consequence: str) -> str:
     more = tally.bad - len(tally.shown)
     rest = [f"  and {more:,} more"] if more else []
-    heading = f"{_name(source)} has {counted(tally.bad, 'bad line')}; {consequence}:"
+    heading = f"{one_line(_name(source))} has {counted(tally.bad, 'bad line')}; {consequence}:"
     return "\n".join([heading, *tally.shown, *rest])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from typing import Any
 
@@ -11,9 +10,9 @@ import click
 from worker.cli import evidence_place
 from worker.cli.connection import open_database
 from worker.cli.options import DURATION, json_flag
-from worker.cli.wording import counted, moment, operator, plain
+from worker.cli.output import tell, tell_all, tell_json
+from worker.cli.wording import counted, moment, operator
 from worker.database.client import Database, Row
-from worker.evidence.redaction import printable
 from worker.history import archive, dead_letters
 
 SHORT = 8
@@ -49,10 +48,9 @@ def errors(
     muted = [row for row in found if row["muted_at"] is not None]
     if as_json:
         report = {"groups": [_plain_group(row) for row in shown], "muted_groups": len(muted)}
-        click.echo(json.dumps(report, default=plain))
+        tell_json(report)
         return
-    for line in _group_lines(shown, muted if not with_muted else []):
-        click.echo(printable(line))
+    tell_all(_group_lines(shown, muted if not with_muted else []))
 
 
 @click.command("mute")
@@ -63,7 +61,7 @@ def mute(group: str, reason: str) -> None:
     with closing(open_database()) as db:
         found = dead_letters.find_group(db, group)
         dead_letters.mute(db, found["fingerprint"], by=operator(), reason=reason)
-    click.echo(printable(f"muted {found['fingerprint']} ({found['label']})"))
+    tell(f"muted {found['fingerprint']} ({found['label']})")
 
 
 @click.command("unmute")
@@ -73,7 +71,7 @@ def unmute(group: str) -> None:
     with closing(open_database()) as db:
         found = dead_letters.find_group(db, group)
         was_muted = dead_letters.unmute(db, found["fingerprint"])
-    click.echo(f"unmuted {found['fingerprint']}" if was_muted else "that group was not muted")
+    tell(f"unmuted {found['fingerprint']}" if was_muted else "that group was not muted")
 
 
 def _group_lines(shown: list[Row], left_out: list[Row]) -> list[str]:
@@ -120,7 +118,7 @@ def _tell_group(db: Database, group: Row, limit: int, as_json: bool) -> None:
     total = dead_letters.count(db, scope).jobs
     if as_json:
         report = {"group": group, "in_error": total, "jobs": jobs}
-        click.echo(json.dumps(report, default=plain))
+        tell_json(report)
         return
     lines = [
         f"{key}  {group['label']}",
@@ -144,8 +142,7 @@ def _tell_group(db: Database, group: Row, limit: int, as_json: bool) -> None:
             f"next: launcher.py show {jobs[0]['id']}"
             f" · launcher.py retry --group {_short(key)} --limit 10"
         )
-    for line in lines:
-        click.echo(printable(line))
+    tell_all(lines)
 
 
 def _plain_group(row: Row) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -15,10 +15,13 @@ from typing import IO, Any
 
 import click
 
+from worker.cli import output
 from worker.cli.connection import open_database
+from worker.cli.output import tell
 from worker.cli.wording import plain
 from worker.database.client import Database
 from worker.errors import UsageError
+from worker.evidence.terminal_text import one_line, visible_json
 from worker.history import export_columns, results
 from worker.history.export_columns import LateKeys
 from worker.history.results import EARLIEST, LATEST, Selection
@@ -61,6 +64,7 @@ def export(**flags: Any) -> None:
     """Write the results of finished jobs, in the order they finished.
 
     A CSV cell that a spreadsheet would run as a formula gets a leading ', unless --raw is given.
+    On a terminal, characters that it would obey are shown as text; files and programs get them.
     """
     selection = Selection(
         task=flags["task"],
@@ -78,7 +82,7 @@ def export(**flags: Any) -> None:
             _write_csv(_jobs(db, selection, flags["follow"]), target, columns, flags["raw"])
         else:
             columns = _learn_columns(db, selection, flags["follow"])
-            late = LateKeys(columns, partial(click.echo, err=True))
+            late = LateKeys(columns, partial(tell, err=True))
             jobs = late.watch(_jobs(db, selection, flags["follow"]))
             _write_csv(jobs, target, columns, flags["raw"])
 
@@ -102,21 +106,25 @@ def _jobs(db: Database, selection: Selection, is_followed: bool) -> Iterator[dic
         time.sleep(FOLLOW_SECONDS)
 
 
-def _write_jsonl(jobs: Iterable[dict[str, Any]], target: IO[str]) -> None:
+def _write_jsonl(jobs: Iterable[dict[str, Any]], target: Target) -> None:
     for job in jobs:
-        target.write(json.dumps(job, ensure_ascii=False, default=plain) + "\n")
-        target.flush()
+        text = json.dumps(job, ensure_ascii=False, default=plain)
+        target.write((visible_json(text) if target.is_terminal else text) + "\n")
 
 
 def _write_csv(
-    jobs: Iterable[dict[str, Any]], target: IO[str], columns: list[str], is_raw: bool
+    jobs: Iterable[dict[str, Any]], target: Target, columns: list[str], is_raw: bool
 ) -> None:
-    writer = csv.writer(target)
-    writer.writerow(export_columns.header(columns))
+    writer = csv.writer(target, lineterminator="\n" if target.is_terminal else "\r\n")
+
+    def write(values: Iterable[Any]) -> None:
+        cells = [export_columns.cell(plain(value), is_raw=is_raw) for value in values]
+        writer.writerow([one_line(str(cell)) for cell in cells] if target.is_terminal else cells)
+
+    # Strangers have named the columns too: they are keys of results.
+    write(export_columns.header(columns))
     for job in jobs:
-        values = export_columns.values(job, columns)
-        writer.writerow([export_columns.cell(plain(value), is_raw=is_raw) for value in values])
-        target.flush()
+        write(export_columns.values(job, columns))
 
 
 def _moment(flag: str, text: str | None) -> datetime | None:
@@ -128,14 +136,33 @@ def _moment(flag: str, text: str | None) -> datetime | None:
         raise UsageError(f"{flag} {text} is not a time; write 2026-01-31T18:00") from None
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where the export goes; what is written is there at once, for those who follow it."""
+
+    file: IO[str] | None = None
+
+    @property
+    def is_terminal(self) -> bool:
+        return self.file is None and output.is_terminal()
+
+    def write(self, text: str) -> None:
+        if self.file is None:
+            output.write_exactly(text)
+        else:
+            self.file.write(text)
+            self.file.flush()
+
+
 @contextmanager
-def _target(path: Path | None) -> Iterator[IO[str]]:
+def _target(path: Path | None) -> Iterator[Target]:
     if path is None:
-        yield sys.stdout
+        yield Target()
         return
     try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            yield file
+        # A half character that somebody has stored is written as JSON escapes it.
+        with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            yield Target(file)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 

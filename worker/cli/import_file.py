@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-import click
-
+from worker.cli.output import tell
 from worker.cli.wording import counted
 from worker.errors import UsageError
-from worker.evidence.redaction import printable
 
 MOST_BAD_LINES = 20
 
@@ -42,7 +40,7 @@ def all_or_none(found: Iterable[T | BadLine]) -> list[T]:
     for item in found:
         bad.append(item) if isinstance(item, BadLine) else good.append(item)
     for line in bad[:MOST_BAD_LINES]:
-        click.echo(f"line {line.number}: {printable(line.reason)}", err=True)
+        tell(f"line {line.number}: {line.reason}", err=True)
     if bad:
         more = f" ({len(bad) - MOST_BAD_LINES} not shown)" if len(bad) > MOST_BAD_LINES else ""
         raise UsageError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
@@ -15,11 +14,12 @@ from worker.claiming.why import sentence_about
 from worker.cli import evidence_place
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag
-from worker.cli.wording import counted, duration, moment, plain
+from worker.cli.output import tell, tell_all, tell_json
+from worker.cli.wording import counted, duration, moment
 from worker.database.client import Database, Row
 from worker.errors import UsageError
-from worker.evidence.redaction import printable
 from worker.history import archive
+from worker.json_text import parse_stored
 from worker.profiles import store
 from worker.queue import pause, runs
 from worker.queue.claims import Queue
@@ -35,10 +35,9 @@ def status(as_json: bool) -> None:
     with closing(open_database()) as db:
         report = _report(db)
     if as_json:
-        click.echo(json.dumps(report, default=plain))
+        tell_json(report)
         return
-    for line in _status_lines(report):
-        click.echo(printable(line))
+    tell_all(_status_lines(report))
 
 
 @click.command("show")
@@ -50,14 +49,12 @@ def show(job_id: int, as_json: bool) -> None:
         job, history = _read(db, job_id)
     if as_json:
         job["payload"], job["result"] = _parsed(job["payload"]), _parsed(job["result"])
-        click.echo(json.dumps({"job": job, "attempts": history}, default=plain))
+        tell_json({"job": job, "attempts": history})
         return
-    for line in [*_job_lines(job), *_attempt_lines(history)]:
-        click.echo(printable(line))
+    tell_all([*_job_lines(job), *_attempt_lines(history)])
     if job["last_error"]:
-        click.echo("\nlast error:")
-        for line in str(job["last_error"]).rstrip().splitlines():
-            click.echo(f"  {printable(line)}")
+        lines = str(job["last_error"]).rstrip().splitlines()
+        tell_all(["", "last error:", *(f"  {line}" for line in lines)])
 
 
 @click.command("why")
@@ -66,10 +63,12 @@ def show(job_id: int, as_json: bool) -> None:
 def why(job_id: int, as_json: bool) -> None:
     """Say in one sentence why a job is not running, or what became of it."""
     with closing(open_database()) as db:
-        job, _ = _read(db, job_id)
-        sentence = sentence_about(db, job)
-    answer = printable(sentence)
-    click.echo(json.dumps({"id": job_id, "why": answer}) if as_json else answer)
+        job, history = _read(db, job_id)
+        sentence = sentence_about(db, job, history)
+    if as_json:
+        tell_json({"id": job_id, "why": sentence})
+    else:
+        tell(sentence)
 
 
 def _report(db: Database) -> dict[str, Any]:
@@ -202,7 +201,7 @@ def _run_line(run: Row) -> str:
 
 
 def _parsed(text: str | None) -> Any:
-    return None if text is None else json.loads(text)
+    return None if text is None else parse_stored(text)
 
 
 COMMANDS = [status, show, why]

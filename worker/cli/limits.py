@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 from contextlib import closing
 
 import click
@@ -10,7 +10,8 @@ import click
 from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import DURATION, json_flag
-from worker.cli.wording import counted, duration, operator, plain
+from worker.cli.output import tell, tell_json
+from worker.cli.wording import counted, duration, operator
 from worker.database.client import Row
 from worker.errors import UsageError
 from worker.guards import breakers as breaking
@@ -39,9 +40,11 @@ def set_limit(key: str, concurrent: int | None, per_minute: float | None) -> Non
     """Limit a KEY: global, site:example.com, task:NAME, account:ID or vendor:NAME."""
     if concurrent is None and per_minute is None:
         raise UsageError("give --concurrent, --per-minute or both; to remove: limits clear KEY")
+    if per_minute is not None and not math.isfinite(per_minute):
+        raise UsageError(f"--per-minute {per_minute} is not a number; give one such as 30")
     with closing(open_database()) as db:
         limiting.set_limit(db, key, concurrent=concurrent, per_minute=per_minute, by=operator())
-    click.echo(f"{limiting.checked(key)} is limited to {_caps(concurrent, per_minute)}")
+    tell(f"{limiting.checked(key)} is limited to {_caps(concurrent, per_minute)}")
 
 
 @limits.command("clear")
@@ -50,7 +53,7 @@ def clear_limit(key: str) -> None:
     """Remove the limit of a KEY."""
     with closing(open_database()) as db:
         had_one = limiting.clear_limit(db, key)
-    click.echo(f"{key} no longer has a limit" if had_one else f"{key} had no limit")
+    tell(f"{key} no longer has a limit" if had_one else f"{key} had no limit")
 
 
 @limits.command("list")
@@ -64,9 +67,9 @@ def list_limits(as_json: bool) -> None:
         return
     for row, closed in found:
         held = f"; now: {closed.reason}" if closed else ""
-        click.echo(f"{row['name']}: {_caps(row['concurrent'], row['per_minute'])}{held}")
+        tell(f"{row['name']}: {_caps(row['concurrent'], row['per_minute'])}{held}")
     if not found:
-        click.echo("no limits; set one: launcher.py limits set site:example.com --concurrent 2")
+        tell("no limits; set one: launcher.py limits set site:example.com --concurrent 2")
 
 
 @click.group("breakers", cls=DefaultGroup)
@@ -89,9 +92,9 @@ def list_breakers(with_closed: bool, as_json: bool) -> None:
         _print_json(found)
         return
     for row, closed in found:
-        click.echo(_breaker_line(row, closed))
+        tell(_breaker_line(row, closed))
     if not found:
-        click.echo("no breaker is open")
+        tell("no breaker is open")
 
 
 @breakers.command("open")
@@ -105,7 +108,7 @@ def open_breaker(key: str, seconds: float | None, reason: str) -> None:
     with closing(open_database()) as db:
         breaking.open_by_hand(db, key, seconds, reason, operator())
     until = f"for {duration(seconds)}" if seconds is not None else "until it is closed by hand"
-    click.echo(f"no job of {key} is claimed {until}; close: launcher.py breakers close {key}")
+    tell(f"no job of {key} is claimed {until}; close: launcher.py breakers close {key}")
 
 
 @breakers.command("close")
@@ -119,7 +122,7 @@ def close_breaker(key: str, keep: bool) -> None:
     """Claim jobs of a KEY again, starting now."""
     with closing(open_database()) as db:
         breaking.close_by_hand(db, key, keep=keep, by=operator())
-    click.echo(f"the breaker of {key} is closed" + (" and will not open by itself" if keep else ""))
+    tell(f"the breaker of {key} is closed" + (" and will not open by itself" if keep else ""))
 
 
 def _breaker_line(row: Row, closed: ClosedKey | None) -> str:
@@ -142,7 +145,7 @@ def _caps(concurrent: int | None, per_minute: float | None) -> str:
 
 def _print_json(found: list[tuple[Row, ClosedKey | None]]) -> None:
     rows = [{**row, "holds_back": closed.reason if closed else None} for row, closed in found]
-    click.echo(json.dumps(rows, default=plain))
+    tell_json(rows)
 
 
 COMMANDS = [limits, breakers]

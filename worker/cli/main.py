@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import importlib
+import io
+import logging
 import os
 import sys
+import traceback
 from pathlib import Path
+from types import TracebackType
 
 import click
 
-from worker import __version__
+from worker import __version__, log
 from worker.cli.groups import HELP_EPILOG, DefaultGroup
+from worker.cli.output import tell_error, tell_text
 from worker.errors import NightshiftError
 from worker.evidence.redaction import redact_text
 from worker.exit_codes import ExitCode
 from worker.settings import PROJECT_ROOT, load_dotenv
+from worker.system import standard_streams
 
 # Where each command is: a module is imported when one of its commands is used, because all of
 # them together take longer to import than most commands do to run.
@@ -83,6 +89,10 @@ def cli() -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """Run a command; an error that a person can correct is one line on stderr."""
+    standard_streams.replace_closed()
+    standard_streams.accept_any_text()
+    sys.excepthook = _tell_unexpected
+    log.configure("nightshift", logging.WARNING)
     try:
         load_dotenv(Path(os.environ.get("NIGHTSHIFT_ENV_FILE") or PROJECT_ROOT / ".env"))
         # Not cli.main(): that ends with 1 when whoever read our output has seen enough.
@@ -93,14 +103,28 @@ def main(argv: list[str] | None = None) -> None:
     except click.exceptions.Exit as ending:
         sys.exit(ending.exit_code)
     except click.ClickException as error:
-        error.show()
+        _tell_usage(error)
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(ExitCode.INTERRUPTED)
     except NightshiftError as error:
-        click.echo(f"nightshift: {redact_text(str(error))}", err=True)
+        tell_error(redact_text(str(error)))
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # Whoever read our output has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        standard_streams.silence(standard_streams.STDOUT)
         sys.exit(ExitCode.OK)
+
+
+def _tell_usage(error: click.ClickException) -> None:
+    told = io.StringIO()
+    error.show(file=told)
+    tell_text(told.getvalue().rstrip("\n"), err=True)
+
+
+def _tell_unexpected(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Show a bug of ours whole, without the secrets and the controls that its texts may hold."""
+    text = "".join(traceback.format_exception(kind, error, trace))
+    tell_text(redact_text(text).rstrip("\n"), err=True)

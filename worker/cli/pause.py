@@ -7,6 +7,7 @@ from contextlib import closing
 import click
 
 from worker.cli.connection import open_database
+from worker.cli.output import tell
 from worker.cli.wording import operator
 from worker.queue import pause as pausing
 
@@ -22,7 +23,7 @@ def pause(reason: str) -> None:
     """
     with closing(open_database()) as db:
         pausing.pause(db, reason, operator())
-    click.echo("paused: no run on this database claims new jobs; continue with: launcher.py resume")
+    tell("paused: no run on this database claims new jobs; continue with: launcher.py resume")
 
 
 @click.command("resume")
@@ -30,7 +31,7 @@ def resume() -> None:
     """Let paused runs claim jobs again."""
     with closing(open_database()) as db:
         was_paused = pausing.resume(db)
-    click.echo("resumed" if was_paused else "nothing was paused")
+    tell("resumed" if was_paused else "nothing was paused")
 
 
 COMMANDS = [pause, resume]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
 from typing import Any
 
 import click
 
+from worker.cli import output
 from worker.cli.connection import open_database
+from worker.cli.output import tell
 from worker.cli.profile_fields import checked, endpoint_label, fields_of
 from worker.cli.profile_input import endpoint_of, known_profiles, options_of
 from worker.cli.profile_views import NONE
 from worker.cli.wording import operator
 from worker.database.client import Row
 from worker.errors import UsageError
-from worker.evidence.redaction import printable
 from worker.profiles import changes, store
 from worker.profiles.changes import Revision
 
@@ -78,9 +78,9 @@ def set_(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
 
         revision = changes.change(db, profile_id, revise, by=operator())
     if revision.changes:
-        click.echo(printable(f"changed {profile_id}: {revision}"))
+        tell(f"changed {profile_id}: {revision}")
     else:
-        click.echo(f"profile {profile_id} already has these values; nothing was changed")
+        tell(f"profile {profile_id} already has these values; nothing was changed")
 
 
 @click.command("remove")
@@ -96,8 +96,8 @@ def remove(profile_id: str, yes: bool) -> None:
         if not yes:
             _ask(profile_id)
         changes.remove(db, profile_id, by=operator())
-    click.echo(printable(f"removed {profile_id}; {_left(profile)}"))
-    click.echo(f"its history stays: launcher.py profiles history {profile_id}")
+    tell(f"removed {profile_id}; {_left(profile)}")
+    tell(f"its history stays: launcher.py profiles history {profile_id}")
 
 
 def _wanted(flags: dict[str, Any]) -> dict[str, Any]:
@@ -136,13 +136,13 @@ def _shown(name: str, value: Any) -> str:
 
 
 def _ask(profile_id: str) -> None:
-    if not sys.stdin.isatty():
+    if not output.is_asking_possible():
         raise UsageError(
             f"remove: this would remove profile {profile_id}; there is no terminal to ask on, "
             f"so add --yes to do it"
         )
-    if not click.confirm(f"Remove profile {profile_id}?", err=True):
-        click.echo("nothing was done", err=True)
+    if not output.ask(f"Remove profile {profile_id}?"):
+        tell("nothing was done", err=True)
         raise click.exceptions.Exit(0)
 
 

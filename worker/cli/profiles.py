@@ -6,7 +6,6 @@ from the command line. Only `checkout --reveal` prints it.
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from typing import Any
 
@@ -17,14 +16,14 @@ from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.import_file import all_or_none, bytes_of
 from worker.cli.options import DURATION, json_flag
+from worker.cli.output import tell, tell_all, tell_json
 from worker.cli.profile_changes import remove, set_
 from worker.cli.profile_fields import endpoint_label, profile_of
 from worker.cli.profile_input import endpoint_of, known_profiles, options_of
 from worker.cli.profile_lines import read_profiles
-from worker.cli.wording import counted, moment, operator, plain
+from worker.cli.wording import counted, moment, operator
 from worker.database.client import Database
 from worker.errors import BadData, DuplicateKey, UsageError
-from worker.evidence.redaction import printable
 from worker.profiles import leases, store
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
@@ -53,12 +52,12 @@ def list_(state: str | None, account: str | None, as_json: bool) -> None:
     with closing(open_database()) as db:
         rows = store.all_profiles(db, state=state, account_id=account)
     if as_json:
-        click.echo(json.dumps([views.as_json(row) for row in rows], default=plain))
+        tell_json([views.as_json(row) for row in rows])
     elif rows:
-        _print(views.table([views.HEADER, *(views.cells(row) for row in rows)]))
+        tell_all(views.table([views.HEADER, *(views.cells(row) for row in rows)]))
     else:
         such = "such " if state or account else ""
-        click.echo(f"no {such}profiles; add one: launcher.py profiles add ID")
+        tell(f"no {such}profiles; add one: launcher.py profiles add ID")
 
 
 @group.command("show")
@@ -76,12 +75,12 @@ def show(profile_id: str, as_json: bool) -> None:
             "leases": [views.lease_as_json(lease) for lease in held],
             "events": events,
         }
-        click.echo(json.dumps(report, default=plain))
+        tell_json(report)
         return
-    _print(views.profile_lines(profile))
-    _print([views.lease_line(lease) for lease in held])
+    tell_all(views.profile_lines(profile))
+    tell_all([views.lease_line(lease) for lease in held])
     if events:
-        _print(["latest events, newest first:", *map(views.event_line, events)])
+        tell_all(["latest events, newest first:", *map(views.event_line, events)])
 
 
 @group.command("add")
@@ -119,7 +118,7 @@ def add(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
         new = profile_of(fields, known_profiles(db))
         _store(db, [new])
     where = new.folder or new.vendor_id or endpoint_label(new.endpoint)
-    click.echo(printable(f"added {new.id} ({new.provider}: {where}); it is available"))
+    tell(f"added {new.id} ({new.provider}: {where}); it is available")
 
 
 @group.command("import")
@@ -136,7 +135,7 @@ def import_(file: str) -> None:
         if not profiles:
             raise UsageError(f"{file} contains no profiles; nothing was imported")
         _store(db, profiles)
-    click.echo(f"added {counted(len(profiles), 'profile')}; see them: launcher.py profiles list")
+    tell(f"added {counted(len(profiles), 'profile')}; see them: launcher.py profiles list")
 
 
 @group.command("checkout")
@@ -163,13 +162,13 @@ def checkout(profile_id: str, seconds: float, reason: str, reveal: bool, as_json
     until = next((row["expires_at"] for row in held if row["fence"] == fence), None)
     found = views.whereabouts(profile, reveal=reveal) | {"fence": fence, "until": until}
     if as_json:
-        click.echo(json.dumps(found, default=plain))
+        tell_json(found)
         return
-    _print([f"profile {profile_id} is yours until {moment(until)} (fence {fence})"])
-    _print([f"  {name:<9} {found[name]}" for name in views.PLACES if found[name]])
+    tell_all([f"profile {profile_id} is yours until {moment(until)} (fence {fence})"])
+    tell_all([f"  {name:<9} {found[name]}" for name in views.PLACES if found[name]])
     if profile["state"] != State.LEASED:
-        click.echo(f"it stays {profile['state']}; to use it again: launcher.py profiles clear")
-    click.echo(f"give it back: launcher.py profiles return {profile_id}")
+        tell(f"it stays {profile['state']}; to use it again: launcher.py profiles clear")
+    tell(f"give it back: launcher.py profiles return {profile_id}")
 
 
 @group.command("return")
@@ -180,7 +179,7 @@ def return_(profile_id: str, review: str | None) -> None:
     with closing(open_database()) as db:
         store.give_back(db, profile_id, by=operator(), review=review)
         state = store.get(db, profile_id)["state"]
-    click.echo(f"returned {profile_id}; it is {state}")
+    tell(f"returned {profile_id}; it is {state}")
 
 
 @group.command("quarantine")
@@ -216,9 +215,9 @@ def history(profile_id: str, limit: int, as_json: bool) -> None:
     with closing(open_database()) as db:
         events = store.history(db, profile_id, limit)
     if as_json:
-        click.echo(json.dumps(events, default=plain))
+        tell_json(events)
         return
-    _print([views.event_line(event).strip() for event in events])
+    tell_all([views.event_line(event).strip() for event in events])
 
 
 def _set(profile_id: str, state: State, reason: str) -> None:
@@ -226,7 +225,7 @@ def _set(profile_id: str, state: State, reason: str) -> None:
         old = store.set_state(db, profile_id, state, reason=reason, by=operator())
         new = store.get(db, profile_id)["state"]
     still = "; its holder may finish" if new == State.LEASED else ""
-    click.echo(f"profile {profile_id} was {old}, is {new}{still}")
+    tell(f"profile {profile_id} was {old}, is {new}{still}")
 
 
 def _store(db: Database, profiles: list[NewProfile]) -> None:
@@ -239,11 +238,6 @@ def _store(db: Database, profiles: list[NewProfile]) -> None:
     except BadData:
         # The server's own words might repeat a value.
         raise UsageError("a field is too long for its column; nothing was added") from None
-
-
-def _print(lines: list[str]) -> None:
-    for line in lines:
-        click.echo(printable(line))
 
 
 group.add_command(set_)

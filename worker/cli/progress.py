@@ -10,6 +10,8 @@ from typing import TypeVar
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+from worker.evidence.terminal_text import one_line
+
 T = TypeVar("T")
 REDRAW_SECONDS = 0.2
 
@@ -20,7 +22,7 @@ class ByteProgress:
     def __init__(self, name: str, total: int) -> None:
         console = Console(stderr=True)
         self._progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             DownloadColumn(),
             TimeRemainingColumn(),
@@ -29,7 +31,7 @@ class ByteProgress:
             transient=True,
             disable=not console.is_terminal,
         )
-        self._bar = self._progress.add_task(name, total=total or None)
+        self._bar = self._progress.add_task(one_line(name), total=total or None)
 
     def __enter__(self) -> ByteProgress:
         self._progress.start()

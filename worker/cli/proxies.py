@@ -6,7 +6,6 @@ and nothing here prints them.
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import closing
 from dataclasses import replace
@@ -18,11 +17,11 @@ from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.import_file import all_or_none, bytes_of
 from worker.cli.options import json_flag
+from worker.cli.output import tell, tell_json
 from worker.cli.proxy_lines import check_name, read_lines
-from worker.cli.wording import duration, moment, plain
+from worker.cli.wording import duration, moment
 from worker.database.client import Row
 from worker.errors import UsageError
-from worker.evidence.redaction import printable
 from worker.proxies import blocks
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy
@@ -55,7 +54,7 @@ def add(name: str, url: str | None, region: str | None) -> None:
     proxy = replace(Proxy.parse(url or _secret_url()), name=name, region=region or None)
     with closing(open_database()) as db:
         proxies.add(db, proxy)
-    click.echo(f"added {name} ({proxy.label}); try it: launcher.py proxies test {name}")
+    tell(f"added {name} ({proxy.label}); try it: launcher.py proxies test {name}")
 
 
 @group.command("import")
@@ -68,7 +67,7 @@ def import_(file: str) -> int:
     with closing(open_database()) as db:
         taken = {row["name"] for row in proxies.all_proxies(db)}
         added = proxies.add_all(db, all_or_none(read_lines(_text_of(file), taken)))
-    click.echo(f"added {_proxies(added)}; try them: launcher.py proxies test")
+    tell(f"added {_proxies(added)}; try them: launcher.py proxies test")
     return 0
 
 
@@ -82,16 +81,16 @@ def list_(as_json: bool) -> None:
     for row in rows:
         row["cooling_sites"] = [_site(site) for site in sites if site["proxy_id"] == row["id"]]
     if as_json:
-        click.echo(json.dumps([_as_json(row) for row in rows], default=plain))
+        tell_json([_as_json(row) for row in rows])
         return
     if not rows:
-        click.echo("no proxies: jobs connect directly; add one: launcher.py proxies add NAME")
+        tell("no proxies: jobs connect directly; add one: launcher.py proxies add NAME")
         return
     table = [HEADER, *(_cells(row) for row in rows)]
     widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
     for line in table:
         cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        click.echo(printable("  ".join(cells).rstrip()))
+        tell("  ".join(cells).rstrip())
 
 
 @group.command("test")
@@ -115,11 +114,11 @@ def test(names: tuple[str, ...], url: str, as_json: bool) -> None:
                 }
             )
             if not as_json:
-                click.echo(printable(_trial_line(trial)))
+                tell(_trial_line(trial))
     if as_json:
-        click.echo(json.dumps(told))
+        tell_json(told)
     elif not told:
-        click.echo("no proxies; add one: launcher.py proxies add NAME")
+        tell("no proxies; add one: launcher.py proxies add NAME")
 
 
 @group.command("disable")
@@ -129,7 +128,7 @@ def disable(name: str, reason: str | None) -> None:
     """Stop using a proxy; its accounts get another one."""
     with closing(open_database()) as db:
         proxies.disable(db, name, reason)
-    click.echo(f"disabled {name}; workers leave it within 5 seconds")
+    tell(f"disabled {name}; workers leave it within 5 seconds")
 
 
 @group.command("enable")
@@ -138,7 +137,7 @@ def enable(name: str) -> None:
     """Use a proxy again, starting now."""
     with closing(open_database()) as db:
         proxies.enable(db, name)
-    click.echo(f"enabled {name}")
+    tell(f"enabled {name}")
 
 
 @group.command("remove")
@@ -147,7 +146,7 @@ def remove(name: str) -> None:
     """Remove a proxy, and forget which accounts used it."""
     with closing(open_database()) as db:
         proxies.remove(db, name)
-    click.echo(f"removed {name}")
+    tell(f"removed {name}")
 
 
 def _secret_url() -> str:

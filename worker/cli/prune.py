@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 import click
 
 from worker.cli.options import DURATION, json_flag, run_settings
-from worker.cli.wording import counted, size
+from worker.cli.output import tell, tell_json
+from worker.cli.wording import counted, duration, size
 from worker.errors import UsageError
 from worker.evidence import prune as pruning
 
@@ -61,16 +61,20 @@ def prune(
     if as_json:
         report = {"folders": len(gone), "freed_bytes": freed, "dry_run": dry_run}
         report |= {"kept_folders": chosen.kept, "kept_bytes": chosen.kept_bytes}
-        click.echo(json.dumps(report))
+        tell_json(report)
     elif not quiet:
         would = "would remove" if dry_run else "removed"
-        click.echo(
-            f"{would} the evidence of {counted(len(gone), 'attempt')}, {size(freed)}; "
+        # 30 is half a minute, not a month: say how it was understood.
+        rules = [] if older_than is None else [f"older than {duration(older_than)}"]
+        rules += [] if max_size is None else [f"over {size(max_size)} in all"]
+        asked = " or ".join(rules)
+        tell(
+            f"{would} the evidence of {counted(len(gone), 'attempt')}, {size(freed)} ({asked}); "
             f"kept that of {counted(chosen.kept, 'attempt')}, {size(chosen.kept_bytes)}"
         )
     if chosen.is_over_budget:
         fresh = f"{pruning.FRESH_SECONDS / 60:.0f} minutes"
-        click.echo(
+        tell(
             f"nightshift: {errors_dir} is still over --max-size: "
             f"what was written in the last {fresh} is not removed",
             err=True,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import keyword
 import os
 import re
@@ -17,10 +16,12 @@ import click
 
 from worker import log
 from worker.browser import evidence
+from worker.cli import output
 from worker.cli.connection import open_database
 from worker.cli.options import errors_dir, run_settings
+from worker.cli.output import tell, tell_result, tell_text
 from worker.cli.rehearsal_proxy import find_proxy, proxy_flags
-from worker.errors import NightshiftError, TaskSignal, UsageError
+from worker.errors import NightshiftError, PayloadError, TaskNotFound, TaskSignal, UsageError
 from worker.evidence.files import new_attempt_folder
 from worker.evidence.fingerprint import fingerprint, frames_of
 from worker.execution.rehearsal import Rehearsal, rehearse
@@ -28,13 +29,19 @@ from worker.execution.task_call import parse_payload
 from worker.execution.verdict import describe
 from worker.exit_codes import ExitCode
 from worker.history.results import last_error_line
+from worker.models import Status
 from worker.proxies.proxy import Proxy
 from worker.queue.claims import Queue
 from worker.settings import PROJECT_ROOT
 from worker.tasks import registry
 from worker.tasks.registry import Task
 
-REPRODUCED = "reproduced"
+REPRODUCED, TRIED = "reproduced", "tried"
+# What a job has been through before its task may be run by hand without a question.
+UNQUESTIONED = (Status.PENDING, Status.ERROR)
+force_flag = click.option(
+    "--force", is_flag=True, help="Do not ask, although the job is done or is being done."
+)
 # A task file of such a name would hide the module from everything else, or be hidden by it.
 TAKEN_NAMES = sys.stdlib_module_names | {"worker", "launcher", "playwright", "pytest"}
 
@@ -43,57 +50,73 @@ TAKEN_NAMES = sys.stdlib_module_names | {"worker", "launcher", "playwright", "py
 @click.argument("name", metavar="TASK")
 @click.option("--payload", help='Payload as JSON: \'{"url": "https://example.com"}\'')
 @click.option("--job", "job_id", type=int, help="Use the payload of this job.")
+@force_flag
 @run_settings("tasks", "browser", "headless")
 @proxy_flags
 def try_task(
     name: str,
     payload: str | None,
     job_id: int | None,
+    force: bool,
     tasks: tuple[str, ...],
     browser: str | None,
     headless: bool,
     proxy_name: str | None,
     direct: bool,
 ) -> int:
-    """Run one task now, without the queue, and print its result."""
-    task = registry.load(tasks).get(name)
+    """Run one task now, for real but without the queue, and print its result.
+
+    Its files go to results/tried/, never to those of a job.
+    """
     if (payload is None) == (job_id is None):
         raise UsageError("give the payload with --payload JSON, or a job's with --job ID")
     job = None if job_id is None else _job(job_id)
-    values = parse_payload(payload or "" if job is None else job["payload"])
-    task.fit(values)
+    try:
+        task = registry.load(tasks).get(name)
+        values = parse_payload(payload or "" if job is None else job["payload"])
+        task.fit(values)
+    except (PayloadError, TaskNotFound) as error:
+        raise UsageError(str(error)) from error
+    if job is not None and not force:
+        _ask_if_done(job)
     proxy = find_proxy(job, proxy_name, direct)
-    with _rehearsal(browser, headless, proxy) as rehearsal:
+    with _rehearsal(TRIED, browser, headless, proxy) as rehearsal:
         return _run(rehearsal, task, values, job_id or 0)
 
 
 @click.command("reproduce")
 @click.argument("job_id", type=int, metavar="ID")
+@force_flag
 @run_settings("tasks", "browser", "headless")
 @proxy_flags
 def reproduce(
     job_id: int,
+    force: bool,
     tasks: tuple[str, ...],
     browser: str | None,
     headless: bool,
     proxy_name: str | None,
     direct: bool,
 ) -> int:
-    """Run a failed job again here, with a trace, and put new evidence beside the old.
+    """Run a failed job's task again here, for real, with a trace and new evidence beside the old.
 
-    The queue is only read: the job itself stays as it is.
+    What the task does on its site is done once more. The queue is only read: the job itself stays
+    as it is. Files go to results/reproduced/, never to those of the job.
     """
     job = _job(job_id)
     task = registry.load(tasks).get(job["task"])
     values = parse_payload(job["payload"])
     task.fit(values)
     reason = last_error_line(job["last_error"]) or "no error"
-    click.echo(f"job {job_id} ({task.name}) is {job['status']}: {reason}", err=True)
+    tell(f"job {job_id} ({task.name}) is {job['status']}: {reason}", err=True)
+    if not force:
+        _ask_if_done(job)
+    tell("its task is run for real: what it does on its site is done once more", err=True)
     proxy = find_proxy(job, proxy_name, direct)
-    with _rehearsal(browser, headless, proxy) as rehearsal:
+    with _rehearsal(REPRODUCED, browser, headless, proxy) as rehearsal:
         trace = new_attempt_folder(errors_dir(), job_id, REPRODUCED) / "trace.zip"
         code = _run(rehearsal, task, values, job_id, trace=trace)
-    click.echo(f"trace: playwright show-trace {trace}", err=True)
+    tell(f"trace: playwright show-trace {trace}", err=True)
     return code
 
 
@@ -115,7 +138,7 @@ def init(name: str) -> None:
             text.replace("NAME", name).replace("ROOT", repr(str(PROJECT_ROOT))), encoding="utf-8"
         )
     root = "" if Path.cwd() == PROJECT_ROOT else f"{PROJECT_ROOT}/"
-    click.echo(
+    tell_text(
         f"wrote {task_path} and {test_path}; next:\n"
         f"  python {root}launcher.py try {name} --tasks {task_path} "
         f'--payload \'{{"url": "https://example.com"}}\'\n'
@@ -132,24 +155,38 @@ def _run(
     trace: Path | None = None,
 ) -> int:
     try:
-        result = rehearsal.run(task, payload, job_id=job_id, trace=trace, on_step=_show_step)
+        with output.tame_prints():
+            result = rehearsal.run(task, payload, job_id=job_id, trace=trace, on_step=_show_step)
     except BaseException as error:
         if isinstance(error, NightshiftError | TaskSignal):
-            click.echo(f"{type(error).__name__}: {describe(error)}", err=True)
+            tell(f"{type(error).__name__}: {describe(error)}", err=True)
         else:
-            click.echo(_own_traceback(error), err=True)
+            tell_text(_own_traceback(error), err=True)
         if trace is not None:
             _keep_evidence(rehearsal, task, payload, job_id, error, trace.parent)
         rehearsal.forget()
         return ExitCode.UNEXPECTED
-    click.echo(json.dumps(result, ensure_ascii=False, indent=2))
+    tell_result(result)
     if (kept := rehearsal.results_dir / str(job_id)).is_dir():
-        click.echo(f"files: {kept}", err=True)
+        tell(f"files: {kept}", err=True)
     return ExitCode.OK
 
 
+def _ask_if_done(job: dict[str, Any]) -> None:
+    """Ask before a task is run whose job was done, or is being done: it may order a second time."""
+    if job["status"] in UNQUESTIONED:
+        return
+    state = "is done" if job["status"] == Status.DONE else f"is {job['status']} now"
+    warning = f"job {job['id']} {state}: its task would be run once more, for real"
+    if not output.is_asking_possible():
+        raise UsageError(f"{warning}; there is no terminal to ask on, so add --force to do it")
+    if not output.ask(f"{warning}. Run it?"):
+        tell("nothing was done", err=True)
+        raise click.exceptions.Exit(0)
+
+
 def _show_step(text: str) -> None:
-    click.echo(f"step: {text}", err=True)
+    tell(f"step: {text}", err=True)
 
 
 def _own_traceback(error: BaseException) -> str:
@@ -195,16 +232,18 @@ def _keep_evidence(
         run_id="by hand",
     )
     evidence.capture_into(folder, failure, rehearsal.session)
-    click.echo(f"evidence: {folder}", err=True)
+    tell(f"evidence: {folder}", err=True)
 
 
 @contextmanager
-def _rehearsal(browser: str | None, headless: bool, proxy: Proxy | None) -> Iterator[Rehearsal]:
+def _rehearsal(
+    kind: str, browser: str | None, headless: bool, proxy: Proxy | None
+) -> Iterator[Rehearsal]:
     log.configure("task")
     results = Path(os.environ.get("NIGHTSHIFT_RESULTS_DIR") or PROJECT_ROOT / "results")
-    with rehearse(results, browser=browser, headless=headless) as rehearsal:
+    with rehearse(results / kind, browser=browser, headless=headless) as rehearsal:
         if proxy is not None:
-            click.echo(f"using proxy {proxy.name} ({proxy.label})", err=True)
+            tell(f"using proxy {proxy.name} ({proxy.label})", err=True)
             rehearsal.session.use_proxy(proxy)
         yield rehearsal
 
@@ -215,7 +254,7 @@ def _job(job_id: int) -> dict[str, Any]:
     if job is None:
         raise UsageError(f"there is no job {job_id} in {db.settings}")
     if job["profile"] is not None:
-        click.echo(
+        tell(
             f"job {job_id} belongs to profile {job['profile']}; here it runs in an ordinary "
             f"browser, without the cookies and log-ins of the profile",
             err=True,

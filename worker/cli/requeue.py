@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -11,8 +9,10 @@ from typing import Any
 
 import click
 
+from worker.cli import output
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag
+from worker.cli.output import tell, tell_json
 from worker.cli.wording import counted, operator
 from worker.database.client import Database
 from worker.errors import UsageError
@@ -157,13 +157,13 @@ def _would(plan: Plan, matched: int, meant: int, muted: int) -> str:
 
 def _ask(plan: Plan, matched: int, meant: int) -> None:
     jobs = _some(meant, matched, meant)
-    if not sys.stdin.isatty():
+    if not output.is_asking_possible():
         raise UsageError(
             f"{plan.verb}: {jobs} would be {plan.fate}; there is no terminal to ask on, "
             f"so add --yes to do it"
         )
-    if not click.confirm(f"{jobs} will be {plan.fate}. Continue?", err=True):
-        click.echo("nothing was done", err=True)
+    if not output.ask(f"{jobs} will be {plan.fate}. Continue?"):
+        tell("nothing was done", err=True)
         raise click.exceptions.Exit(0)
 
 
@@ -173,9 +173,9 @@ def _some(jobs: int, matched: int, meant: int) -> str:
 
 def _tell(plan: Plan, matched: int, done: int, text: str) -> None:
     if plan.as_json:
-        click.echo(json.dumps({"matched": matched, "done": done, "dry_run": plan.is_dry}))
+        tell_json({"matched": matched, "done": done, "dry_run": plan.is_dry})
     else:
-        click.echo(text)
+        tell(text)
 
 
 COMMANDS = [retry, discard]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 import time
 from contextlib import closing
 from dataclasses import replace
@@ -19,10 +17,11 @@ from worker.cli.connection import resolve, state_dir
 from worker.cli.display import make_display
 from worker.cli.groups import HELP_EPILOG
 from worker.cli.options import json_flag, run_settings
+from worker.cli.output import tell, tell_all, tell_error, tell_json
 from worker.cli.summary import render
 from worker.database.client import Database
 from worker.database_settings import DatabaseSettings
-from worker.errors import DatabaseUnavailable, NightshiftError, RunLocked
+from worker.errors import DatabaseUnavailable, NightshiftError, OutputLost, RunLocked
 from worker.execution.worker_loop import worker_main
 from worker.exit_codes import ExitCode
 from worker.history import dead_letters
@@ -58,7 +57,7 @@ def run(as_json: bool, **values: Any) -> int:
         if settings.if_locked == "fail":
             raise
         if not settings.quiet:
-            click.echo(f"nightshift: {error}; this run leaves the jobs to it", err=True)
+            tell(f"nightshift: {error}; this run leaves the jobs to it", err=True)
         return ExitCode.OK
     summary = _run_pool(settings, run_id, is_locking)
     _report(summary, settings, as_json)
@@ -80,7 +79,7 @@ def _take_lock(lock: RunLock, settings: RunSettings) -> None:
     if settings.if_locked != "wait":
         raise RunLocked(f"{lock.holder()} is at work on this database")
     if not settings.quiet:
-        click.echo(f"nightshift: waiting for {lock.holder()}", err=True)
+        tell(f"nightshift: waiting for {lock.holder()}", err=True)
     lock.wait(lambda: True)
 
 
@@ -104,8 +103,8 @@ def _run_pool(settings: RunSettings, run_id: int, is_locking: bool) -> Summary:
     try:
         return call_in_child(_finish, settings, summary)
     except NightshiftError as error:
-        click.echo(f"nightshift: the end of the run could not be recorded: {error}", err=True)
-        return summary
+        tell_error(f"the end of the run could not be recorded: {error}")
+        return replace(summary, is_recorded=False)
 
 
 def _finish(settings: RunSettings, summary: Summary) -> Summary:
@@ -129,13 +128,17 @@ def _finish(settings: RunSettings, summary: Summary) -> Summary:
 
 def _report(summary: Summary, settings: RunSettings, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(summary.as_json()))
+        tell_json(summary.as_json())
     elif not settings.quiet or summary.is_worth_a_word:
-        render(summary, settings.errors_dir, sys.stdout)
+        try:
+            tell_all(render(summary, settings.errors_dir))
+        except OutputLost as error:
+            # The night's work is done and recorded: its exit code is that of the work.
+            tell_error(f"{error}; the run itself is done and recorded")
 
 
 def _exit_code(summary: Summary, fail_over: int | None) -> ExitCode:
-    if summary.is_unfinished:
+    if summary.is_unfinished or not summary.is_recorded:
         return ExitCode.UNAVAILABLE
     if fail_over is not None and summary.failed > fail_over:
         return ExitCode.TOO_MANY_FAILED

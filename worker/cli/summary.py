@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO
 
 from worker.cli.wording import counted, duration
-from worker.evidence.redaction import printable
 from worker.supervisor.view import Summary
 
 SHOWN_REASONS = 5
 
 
-def render(summary: Summary, errors_dir: Path, out: IO[str]) -> None:
-    """Print the summary, one fact per line."""
+def render(summary: Summary, errors_dir: Path) -> list[str]:
+    """Write the summary, one fact per line."""
     lines = [
         f"run {summary.run_id} {_how(summary)} after {duration(summary.seconds)}: "
         f"{summary.done:,} done, {summary.failed:,} failed, {summary.retried:,} retried, "
@@ -35,15 +33,12 @@ def render(summary: Summary, errors_dir: Path, out: IO[str]) -> None:
     lines += _held_back(summary)
     for group in summary.groups:
         new = " NEW" if group["is_new"] else ""
-        lines.append(
-            printable(f"  {group['jobs']:,} × {group['group'][:8]}{new}  {group['label']}")
-        )
+        lines.append(f"  {group['jobs']:,} × {group['group'][:8]}{new}  {group['label']}")
     if summary.groups:
         lines.append("  next: python launcher.py errors")
     if summary.failed:
         lines.append(f"  evidence: {errors_dir}/<job>/<attempt>/ · python launcher.py show ID")
-    out.write("\n".join(lines) + "\n")
-    out.flush()
+    return lines
 
 
 def _how(summary: Summary) -> str:
@@ -61,8 +56,7 @@ def _held_back(summary: Summary) -> list[str]:
     """Say what holds jobs back, each reason once, the largest first."""
     shown, rest = summary.held_back[:SHOWN_REASONS], summary.held_back[SHOWN_REASONS:]
     lines = [
-        printable(f"  held back: {_number(item['jobs'], item['or_more'])}: {item['reason']}")
-        for item in shown
+        f"  held back: {_number(item['jobs'], item['or_more'])}: {item['reason']}" for item in shown
     ]
     if rest:
         jobs = sum(item["jobs"] for item in rest)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import logging
+from collections import Counter
 from contextlib import closing
 from dataclasses import asdict
 
@@ -10,12 +11,14 @@ import click
 
 from worker.cli.connection import PATIENT_READ_SECONDS, open_database, resolve, state_dir
 from worker.cli.options import errors_dir, json_flag, run_settings
+from worker.cli.output import tell, tell_json
 from worker.cli.wording import counted
 from worker.database import migrations
 from worker.database.client import Database
 from worker.models import Status
 from worker.queue.claims import Queue
 from worker.recovery import sweep as sweeping
+from worker.recovery.deaths import Swept
 from worker.recovery.places import Places
 
 
@@ -33,29 +36,38 @@ def sweep(
     as_json: bool,
 ) -> None:
     """Put jobs of vanished workers back to pending, or to error at their last attempt."""
+    # What it does is told here, job by job if wanted.
+    logging.getLogger("nightshift").setLevel(logging.ERROR)
     with closing(open_database()) as db:
-        swept = sweeping.sweep(
-            db,
-            Queue(db, max_attempts=max_attempts, default_callback=callback_url),
-            places=Places(db.settings, state_dir(), errors_dir()),
-            server_grace_seconds=server_grace_seconds,
-            dry_run=dry_run,
+        queue = Queue(db, max_attempts=max_attempts, default_callback=callback_url)
+        places = Places(db.settings, state_dir(), errors_dir())
+        swept = [] if dry_run else sweeping.settle_left(db, queue, places)
+        swept += sweeping.sweep(
+            db, queue, server_grace_seconds=server_grace_seconds, dry_run=dry_run
         )
         profiles = [] if dry_run else sweeping.sweep_profiles(db, server_grace_seconds)
     if as_json:
-        click.echo(json.dumps([asdict(item) for item in swept]))
+        tell_json([asdict(item) for item in swept])
         return
     for profile, reason in profiles:
-        click.echo(f"profile {profile}: {reason}; it is checked before it is used again")
+        tell(f"profile {profile}: {reason}; it is checked before it is used again")
     if verbose:
         for item in swept:
-            click.echo(f"job {item.job_id}: {item.status}: {item.reason}")
-    if not swept:
-        click.echo("nothing to sweep: every job in progress has a live worker")
-        return
-    back = sum(item.status is Status.PENDING for item in swept)
-    would = "would put" if dry_run else "put"
-    click.echo(f"{would} {counted(back, 'job')} back to pending and {len(swept) - back:,} to error")
+            tell(f"job {item.job_id}: {item.status}: {item.reason}")
+    if swept:
+        tell(_sum_of(swept, dry_run))
+    elif not profiles:
+        tell("nothing to sweep: every job in progress has a live worker")
+
+
+def _sum_of(swept: list[Swept], dry_run: bool) -> str:
+    numbers = Counter(item.status for item in swept)
+    text = (
+        f"{'would put' if dry_run else 'put'} {counted(numbers[Status.PENDING], 'job')} back to "
+        f"pending and {numbers[Status.ERROR]:,} to error"
+    )
+    done = numbers[Status.DONE]
+    return text + (f"; {counted(done, 'job')} had been done, and that is written now" * bool(done))
 
 
 @click.command("migrate")
@@ -65,9 +77,9 @@ def migrate(dry_run: bool) -> None:
     with closing(Database(resolve(), read_timeout_seconds=PATIENT_READ_SECONDS)) as db:
         names = migrations.pending(db) if dry_run else migrations.migrate(db)
     for name in names:
-        click.echo(f"{'would apply' if dry_run else 'applied'} {name}")
+        tell(f"{'would apply' if dry_run else 'applied'} {name}")
     if not names:
-        click.echo("the schema is up to date")
+        tell("the schema is up to date")
 
 
 COMMANDS = [sweep, migrate]

@@ -252,7 +252,7 @@ class PrivateServer:
             time.sleep(POLL_SECONDS)
 
     def _answers(self) -> bool:
-        return server_socket.answers(self.socket_path)
+        return server_socket.answers(self.folder)
 
     def _failure(self, what: str, log_start: int) -> DatabaseUnavailable:
         """Tell what failed, what to do, and the last lines the server logged since then."""

@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from worker.database.server_socket import trusted_users
+
 STOP_SECONDS = 60.0
 PID_FILE = "server.pid"
 
@@ -52,7 +54,10 @@ class ServerProcess:
             os.close(handle)
 
     def _is_served_by(self, pid: int) -> bool:
-        return b"--datadir=" + os.fsencode(self.data_path) in _arguments(pid)
+        # Anybody may start a process with such arguments: it must also be the owner's.
+        return b"--datadir=" + os.fsencode(self.data_path) in _arguments(pid) and _user(
+            pid
+        ) in trusted_users(self.folder)
 
 
 def is_private_server(pid: int) -> bool:
@@ -71,6 +76,14 @@ def _arguments(pid: int) -> list[bytes]:
         return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return []
+
+
+def _user(pid: int) -> int | None:
+    """Tell whose process it is; None when it is gone."""
+    try:
+        return Path(f"/proc/{pid}").stat().st_uid
+    except OSError:
+        return None
 
 
 def _signal_and_wait(handle: int, how: signal.Signals) -> None:

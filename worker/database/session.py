@@ -14,6 +14,8 @@ import pymysql
 from pymysql.constants import CLIENT
 from pymysql.cursors import DictCursor
 
+from worker.database import server_socket
+from worker.database.private_server import PrivateSettings
 from worker.database.tls import tls_context
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError
@@ -126,18 +128,23 @@ def _connect(
             # Given one, it has to be told that nobody listens in on it: MySQL asks for the password
             # as it is.
             connection._secure = True  # type: ignore[attr-defined]  # noqa: SLF001
-            connection.connect(_unix_socket(settings.unix_socket, connect_seconds))
+            connection.connect(_unix_socket(settings, settings.unix_socket, connect_seconds))
     except UnicodeError as error:
         # Such as `db..example`: Python refuses to look it up.
         raise SettingsError(f"{settings}: the host cannot be a name") from error
     return connection
 
 
-def _unix_socket(path: str, connect_seconds: float) -> socket.socket:
+def _unix_socket(settings: DatabaseSettings, path: str, connect_seconds: float) -> socket.socket:
+    private = settings if isinstance(settings, PrivateSettings) else None
+    if private is not None:
+        server_socket.check_folder(private.server_folder)
     connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connected.settimeout(connect_seconds)
         connected.connect(path)
+        if private is not None:
+            server_socket.check_peer(connected, private.server_folder)
     except BaseException:
         connected.close()
         raise

@@ -49,9 +49,6 @@ _SECRET_ENDING = re.compile(
     r"(?:passw(?:or)?d|pwd|passphrase|secret|token|api[-_]?key|signature|authorization|cookie)$",
     re.IGNORECASE,
 )
-# C0 and C1 controls but for tab and newline, and the marks that turn the reading direction:
-# a terminal may obey them, and everything a page says is a stranger's text.
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def is_secret_name(name: str) -> bool:
@@ -90,11 +87,6 @@ def redact_json(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [redact_json(inner) for inner in value]
     return redact_text(value) if isinstance(value, str) else value
-
-
-def printable(text: str) -> str:
-    """Replace every character that a terminal might obey instead of showing it."""
-    return _CONTROLS.sub("?", text.replace("\r\n", "\n"))
 
 
 def _without_logins(text: str) -> str:

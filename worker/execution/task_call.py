@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from worker import json_text
 from worker.browser import block_detection
 from worker.browser.session import BrowserSession
 from worker.errors import Blocked, Fail, JobTimedOut, PayloadError
@@ -87,10 +88,11 @@ def parse_payload(text: str) -> dict[str, Any]:
 
 
 def parse_json(text: str) -> JSON:
-    """Read JSON; raises PayloadError when it is not JSON."""
+    """Read JSON; raises PayloadError when it is not JSON, or holds what Python cannot."""
     try:
-        parsed: JSON = json.loads(text)
-        return parsed
+        return json_text.parse(text)
+    except json_text.OddJson as error:
+        raise PayloadError(f"the payload cannot be read: {error}") from error
     except ValueError as error:
         raise PayloadError(f"the payload is not JSON: {error}") from error
 
@@ -119,13 +121,22 @@ def _kind(value: JSON) -> str:
 
 
 def as_json(result: Any) -> str:
-    """Write a result as JSON; raises Fail when it cannot be, or is too large."""
+    """Write a result as JSON; raises Fail when it cannot be, or is too large.
+
+    A half character, which a page may hold and no database takes, is replaced.
+    """
     try:
         text = json.dumps(result, allow_nan=False)
+        if "\\ud" in text:
+            text = json.dumps(json_text.whole_characters(result))
     except (TypeError, ValueError, RecursionError) as error:
+        is_odd = isinstance(error, ValueError)
+        why = (json_text.problem_in(result, "result") if is_odd else None) or error
         raise Fail(
-            f"the task returned what is not JSON ({error}); return dicts, lists, texts and numbers"
+            f"the task returned what is not JSON ({why}); return dicts, lists, texts and numbers"
         ) from error
+    if json_text.has_long_number(text) and (problem := json_text.problem_in(result, "result")):
+        raise Fail(f"the task returned what no database stores: {problem}")
     if len(text) > MAX_RESULT_BYTES:
         raise Fail(
             f"the task's result is {len(text) / 1e6:.1f} MB, the limit is "

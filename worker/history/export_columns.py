@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 JOB_COLUMNS = ("id", "task", "status", "attempts", "finished_at")
-# A spreadsheet would run a cell that begins with one of these as a formula.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# A spreadsheet would run a cell that begins with one of these as a formula; some read wide ones.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 Job = dict[str, Any]
 

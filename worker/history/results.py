@@ -6,13 +6,13 @@ next look, and the minute before is read again: a finish that waited for a lock 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from worker.database.client import Database, Row
+from worker.json_text import parse_stored
 
 BATCH = 1000
 # A settling transaction usually takes no longer than this between its UPDATE and its COMMIT.
@@ -92,8 +92,8 @@ def last_error_line(last_error: str | None) -> str | None:
 
 def _job(row: Row) -> dict[str, Any]:
     job = dict(row)
-    job["payload"] = json.loads(job["payload"])
-    job["result"] = json.loads(job["result"]) if job["result"] is not None else None
+    job["payload"] = parse_stored(job["payload"])
+    job["result"] = parse_stored(job["result"]) if job["result"] is not None else None
     if job["status"] == "error" and job["reason"] is None:
         job["reason"] = last_error_line(job["last_error"])
     return job

@@ -10,6 +10,7 @@ from functools import lru_cache
 from json.encoder import encode_basestring as _quoted
 from typing import Any
 
+from worker import json_text
 from worker.errors import PayloadError, UsageError
 from worker.intake.records import Record
 from worker.profiles import manifest
@@ -102,21 +103,17 @@ def _nested_as_text(payload: Mapping[str, Any]) -> str:
         text = _ENCODER.encode(payload)
         if text.count("[") + text.count("{") > MAX_DEPTH and _depth(payload) > MAX_DEPTH:
             raise RecursionError
+        if json_text.has_long_number(text) and (problem := _problem_in(payload)):
+            raise PayloadError(problem)
     except RecursionError as error:
         raise PayloadError("nested too deeply") from error
     except (TypeError, ValueError) as error:
-        raise PayloadError(f"{_culprit(payload)} is not JSON: {error}") from error
+        raise PayloadError(_problem_in(payload) or f"the payload is not JSON: {error}") from error
     return text
 
 
-def _culprit(payload: Mapping[str, Any]) -> str:
-    """Name the field that cannot be written."""
-    for name, value in payload.items():
-        try:
-            _ENCODER.encode({name: value})
-        except (TypeError, ValueError):
-            return f"payload.{name}"
-    return "the payload"
+def _problem_in(payload: Mapping[str, Any]) -> str | None:
+    return json_text.problem_in(dict(payload), "payload")
 
 
 class Template:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
+from worker import json_text
 from worker.errors import UsageError
 from worker.intake.lines import MAX_LINE_BYTES, BadLine
 from worker.urls import job_url_problem
@@ -99,9 +99,9 @@ def _header(reader: Iterator[list[str]], bad: list[Record]) -> list[str]:
 
 def _parsed(number: int, line: str) -> Record:
     try:
-        value = json.loads(line, object_pairs_hook=_without_doubles)
-    except RecursionError:
-        return number, "nested too deeply"
+        value = json_text.parse(line, _without_doubles)
+    except json_text.OddJson as error:
+        return number, str(error)
     except ValueError as error:
         return number, f"not JSON: {error}"
     if not isinstance(value, dict):

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from worker import json_text
 from worker.errors import PayloadError
-from worker.models import Candidate
+from worker.models import JSON, Candidate
 from worker.settings import parse_duration
 
 # The width of the columns for profile and account.
@@ -47,7 +47,7 @@ class Manifest:
 
 def read(candidate: Candidate) -> Manifest:
     """Read a job's manifest; raises PayloadError that names the field."""
-    raw = _manifest_of(json.loads(candidate.payload)) if is_given(candidate.payload) else {}
+    raw = _manifest_of(_parsed(candidate.payload)) if is_given(candidate.payload) else {}
     manifest = _understood(raw)
     return replace(
         manifest,
@@ -70,6 +70,13 @@ def is_given(payload: str) -> bool:
     Without that a mistyped one would be ignored, and the job done in the ordinary browser.
     """
     return '"manifest"' in payload
+
+
+def _parsed(payload: str) -> JSON:
+    try:
+        return json_text.parse(payload)
+    except ValueError as error:
+        raise PayloadError(f"the payload cannot be read: {error}") from error
 
 
 def _manifest_of(payload: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from worker.database_settings import DatabaseSettings
 from worker.errors import ClaimLost
-from worker.models import Cause, Claim, Ending, Outcome
+from worker.models import Cause, Claim, Ending, Outcome, Status
 from worker.queue.claims import Queue
 from worker.system.durable_file import write_durably
 
@@ -60,14 +60,14 @@ def _ending(data: dict[str, Any]) -> Ending:
     return Ending(Outcome(data.pop("outcome")), cause=cause and Cause(cause), **data)
 
 
-def replay(queue: Queue, entry: Entry) -> bool:
-    """Write one outcome under its fence; False when the job is another's by now."""
+def replay(queue: Queue, entry: Entry) -> Status | None:
+    """Write one outcome under its fence; None when the job is another's by now."""
     try:
         status = queue.end(entry.claim, entry.ending).status
     except ClaimLost as lost:
         logger.warning("%s (from the journal)", lost)
         entry.path.unlink(missing_ok=True)
-        return False
+        return None
     logger.warning("job %s is %s: written from the journal", entry.claim.job_id, status)
     entry.path.unlink(missing_ok=True)
-    return True
+    return status

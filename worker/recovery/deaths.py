@@ -76,11 +76,13 @@ def forget(journal_folder: Path, death: Death) -> None:
     _path(journal_folder, death).unlink(missing_ok=True)
 
 
-def settle_kept(db: Database, queue: Queue, places: Places) -> None:
-    """Settle the deaths that an earlier run of this host could not."""
+def settle_kept(db: Database, queue: Queue, places: Places) -> list[Swept]:
+    """Settle the deaths that an earlier run of this host could not; return their jobs."""
+    settled = []
     for death in _kept(places.journal):
-        settle(db, queue, death, places)
+        settled += settle(db, queue, death, places)
         forget(places.journal, death)
+    return settled
 
 
 def _kept(journal_folder: Path) -> Iterator[Death]:

@@ -11,7 +11,8 @@ from typing import Any
 
 from worker.browser import last_words
 from worker.evidence.files import new_attempt_folder
-from worker.evidence.redaction import printable, redact_text
+from worker.evidence.redaction import redact_text
+from worker.evidence.terminal_text import printable
 from worker.models import Cause, Claim, Ending, Outcome
 from worker.recovery.places import Places
 from worker.system.durable_file import write_durably

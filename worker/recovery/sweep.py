@@ -43,12 +43,20 @@ def sweep(
     expired.
     """
     if places is not None and not dry_run:
-        journal_replay.replay(db, queue, places.journal)
-        deaths.settle_kept(db, queue, places)
+        settle_left(db, queue, places)
     swept = _sweep_dead(db, queue, dry_run)
     if _uptime_seconds(db) >= min(server_grace_seconds, queue.lease_seconds):
         swept += _sweep_expired(db, queue, dry_run)
     return swept
+
+
+def settle_left(db: Database, queue: Queue, places: Places) -> list[Swept]:
+    """Write what dead workers of this host left in the journal; return the jobs that it settled."""
+    written = [
+        Swept(job_id, status, "its worker had left its outcome in the journal")
+        for job_id, status in journal_replay.replay(db, queue, places.journal)
+    ]
+    return written + deaths.settle_kept(db, queue, places)
 
 
 def sweep_profiles(

@@ -10,7 +10,8 @@ import time
 from collections import deque
 from collections.abc import Collection, Sequence
 
-from worker.evidence.redaction import printable, redact_text
+from worker.evidence.redaction import redact_text
+from worker.evidence.terminal_text import printable
 from worker.supervisor.output import LineReader
 from worker.supervisor.slot import Slot
 from worker.supervisor.view import Display

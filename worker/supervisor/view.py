@@ -83,6 +83,8 @@ class Summary:
     workers: list[WorkerSummary] = field(default_factory=list)
     groups: list[dict[str, Any]] = field(default_factory=list)
     held_back: list[dict[str, Any]] = field(default_factory=list)
+    # Whether the database has been told of the run's end.
+    is_recorded: bool = True
 
     @property
     def rate(self) -> float:
@@ -97,7 +99,13 @@ class Summary:
     @property
     def is_worth_a_word(self) -> bool:
         """Whether something was wrong, so that a quiet run tells of it, too."""
-        return bool(self.failed or self.crashes or self.is_unfinished or self.held_back)
+        return bool(
+            self.failed
+            or self.crashes
+            or self.is_unfinished
+            or self.held_back
+            or not self.is_recorded
+        )
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "rate": round(self.rate, 3)}

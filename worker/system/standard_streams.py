@@ -3,10 +3,41 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
+import sys
 import termios
 
-STDOUT, STDERR = 1, 2
+STDIN, STDOUT, STDERR = 0, 1, 2
+
+
+def replace_closed() -> None:
+    """Put something in the place of every stream that was closed before this process began.
+
+    The next file or connection would get its number and be written to by mistake. A write to stdout
+    fails as it does on a closed one, what is told on stderr is lost, and stdin is empty.
+    """
+    for fd, way in ((STDIN, os.O_RDONLY), (STDOUT, os.O_RDONLY), (STDERR, os.O_WRONLY)):
+        try:
+            os.fstat(fd)
+        except OSError:
+            nowhere = os.open(os.devnull, way)
+            os.dup2(nowhere, fd)
+            if nowhere != fd:
+                os.close(nowhere)
+            os.set_inheritable(fd, True)
+    for name, fd, mode in (("stdin", STDIN, "r"), ("stdout", STDOUT, "w"), ("stderr", STDERR, "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(fd, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+def accept_any_text() -> None:
+    """Let stdout take half characters, written as JSON escapes them: a text must not end a command.
+
+    Python's stderr does so already.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def make_blocking() -> None:

@@ -8,6 +8,7 @@ Example: {"url": "https://example.com/p/1",
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -57,28 +58,37 @@ def take(page: Page, name: str, field: str | Field) -> Any:
     wanted = Field(field) if isinstance(field, str) else field
     found = page.locator(wanted.selector)
     if wanted.all:
-        return [_value(item, wanted) for item in found.all()]
+        return [_value(item, name, wanted) for item in found.all()]
     if found.count() == 0:
         if wanted.optional:
             return None
         raise Fail(f'field "{name}": nothing on {page.url} matches {wanted.selector}')
-    return _value(found.first, wanted)
+    return _value(found.first, name, wanted)
 
 
-def _value(item: Locator, field: Field) -> Any:
+def _value(item: Locator, name: str, field: Field) -> Any:
     if field.attribute is not None:
         value = item.get_attribute(field.attribute)
     else:
         value = " ".join((item.text_content() or "").split())
-    return parse_number(value) if field.number else value
+    if not field.number:
+        return value
+    number = parse_number(value)
+    if number is None and not field.optional:
+        raise Fail(f'field "{name}": {(value or "")[:60]!r} is not a number ({field.selector})')
+    return number
 
 
 def parse_number(text: str | None) -> float | None:
-    """Read `1,234.50`, `1.234,50` or `1 234,50`: one or two last digits are decimals."""
+    """Read `1,234.50`, `1.234,50` or `1 234,50`: one or two last digits are decimals.
+
+    Without a number, or with one that is too large for any, it is None.
+    """
     match = _NUMBER.search(text or "")
     if match is None:
         return None
     digits = re.sub(r"[\s\u00a0\u202f']", "", match.group()).rstrip(".,")
     decimal = re.search(r"[.,](\d{1,2})$", digits)
     whole = digits[: decimal.start()] if decimal else digits
-    return float(re.sub(r"[.,]", "", whole) + (f".{decimal.group(1)}" if decimal else ""))
+    number = float(re.sub(r"[.,]", "", whole) + (f".{decimal.group(1)}" if decimal else ""))
+    return number if math.isfinite(number) else None

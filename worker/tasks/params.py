@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -148,9 +149,12 @@ def _fit_plain(value: Any, kind: Any, where: str) -> Any:
         return _TRUTH[value.strip().lower()]
     if kind in (int, float) and isinstance(value, str):
         try:
-            return kind(value)
+            number = kind(value)
         except ValueError:
-            pass
+            raise _wrong(value, _NAMES[kind], where) from None
+        # The texts nan and 1e999 are numbers for Python, and for nobody else.
+        if math.isfinite(number):
+            return number
     raise _wrong(value, _NAMES[kind], where)
 
 

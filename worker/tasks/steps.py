@@ -35,7 +35,7 @@ class StepsPayload:
 def steps(page: Page, payload: StepsPayload, job: Job) -> dict[str, Any]:
     """Do the steps in order; the result is all that was extracted, and the final URL."""
     for number, step in enumerate(payload.steps, 1):
-        _check(number, step)
+        _check(number, step, job)
     found: dict[str, Any] = {}
     for number, step in enumerate(payload.steps, 1):
         ((name, argument),) = step.items()
@@ -44,13 +44,19 @@ def steps(page: Page, payload: StepsPayload, job: Job) -> dict[str, Any]:
     return {**found, "url": page.url}
 
 
-def _check(number: int, step: dict[str, Any]) -> None:
+def _check(number: int, step: dict[str, Any], job: Job) -> None:
     known = ", ".join(ACTIONS)
     if len(step) != 1:
         raise PayloadError(f"payload.steps[{number - 1}]: give one action each, of {known}")
     (name,) = step
     if name not in ACTIONS:
         raise PayloadError(f"payload.steps[{number - 1}]: unknown action {name!r}; known: {known}")
+    if name == "wait" and _is_number(step[name]) and not 0 <= step[name] <= job.seconds_left:
+        # A browser takes what is too long for it as no time at all.
+        raise PayloadError(
+            f"payload.steps[{number - 1}]: wait {step[name]:g} is not possible; the job has "
+            f"{job.seconds_left:.0f} s in all"
+        )
 
 
 def _goto(page: Page, url: Any, job: Job) -> None:
@@ -72,7 +78,7 @@ def _select(page: Page, values: Any, job: Job) -> None:
 
 
 def _wait(page: Page, what: Any, job: Job) -> None:
-    if isinstance(what, int | float) and not isinstance(what, bool):
+    if _is_number(what):
         page.wait_for_timeout(what * 1000)
     else:
         page.locator(_text(what, "wait")).first.wait_for()
@@ -88,6 +94,10 @@ def _extract(page: Page, fields: Any, job: Job) -> dict[str, Any]:
         name: take(page, name, field if isinstance(field, str) else params.fit(field, Field))
         for name, field in _pairs(fields, "extract")
     }
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _text(value: Any, action: str) -> str:

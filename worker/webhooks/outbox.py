@@ -6,13 +6,13 @@ one that is killed loses nothing. Events of one job are taken in the order they 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from worker.backoff import backoff_seconds
 from worker.database.client import Database, Row
+from worker.json_text import parse_stored
 from worker.models import JSON
 
 # A delivery takes eleven seconds at most. A process that holds an event longer is gone.
@@ -147,6 +147,6 @@ def undelivered(db: Database, *, limit: int) -> list[Row]:
 
 def _event(row: Row) -> Event:
     values = dict(row)
-    values["result"] = None if row["result"] is None else json.loads(row["result"])
+    values["result"] = None if row["result"] is None else parse_stored(row["result"])
     values["happened_at"] = row["happened_at"].replace(tzinfo=UTC)
     return Event(**values)

@@ -15,7 +15,8 @@ from types import TracebackType
 import httpx
 
 from worker.errors import SettingsError
-from worker.evidence.redaction import printable, redact_text
+from worker.evidence.redaction import redact_text
+from worker.evidence.terminal_text import printable
 from worker.retry_after import retry_after_seconds
 from worker.webhooks.addresses import PrivateAddress, resolve
 from worker.webhooks.outbox import Event

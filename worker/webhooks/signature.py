@@ -1,15 +1,20 @@
 """What a webhook says and how it is signed: its body, its headers, its HMAC.
 
-Receivers rely on every byte of this; docs/webhooks.md describes it.
+Receivers rely on every byte of this; docs/webhooks.md describes it. Every delivery is signed twice:
+in our own way, and as Standard Webhooks has it (standardwebhooks.com).
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
 import hmac
 import json
 
 from worker.webhooks.outbox import Event
+
+SECRET_PREFIX = b"whsec_"
 
 
 def body_of(event: Event) -> bytes:
@@ -25,11 +30,13 @@ def body_of(event: Event) -> bytes:
         "result": event.result,
         "reason": event.reason,
     }
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
+    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    # A half character that somebody has stored is written as JSON escapes it.
+    return text.encode("utf-8", "backslashreplace")
 
 
 def signed_headers(secret: bytes, event: Event, body: bytes) -> dict[str, str]:
-    """Return the headers; the signature covers the time, so that nobody can replay it later."""
+    """Return the headers; the signatures cover the time, so that nobody can replay it later."""
     timestamp = str(event.now_seconds)
     return {
         "Content-Type": "application/json",
@@ -40,9 +47,33 @@ def signed_headers(secret: bytes, event: Event, body: bytes) -> dict[str, str]:
         "Nightshift-Job-Id": str(event.job_id),
         "Nightshift-Timestamp": timestamp,
         "Nightshift-Signature": f"v1={signature(secret, timestamp, body)}",
+        "webhook-id": event.event_id,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": standard_signature(secret, event.event_id, timestamp, body),
     }
 
 
 def signature(secret: bytes, timestamp: str, body: bytes) -> str:
-    """Sign a timestamp and a body."""
+    """Sign a timestamp and a body in our own way."""
     return hmac.new(secret, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
+
+
+def standard_signature(secret: bytes, event_id: str, timestamp: str, body: bytes) -> str:
+    """Sign an id, a timestamp and a body as Standard Webhooks has it."""
+    signed = f"{event_id}.{timestamp}.".encode() + body
+    digest = hmac.new(standard_key(secret), signed, hashlib.sha256).digest()
+    return f"v1,{base64.b64encode(digest).decode('ascii')}"
+
+
+def standard_key(secret: bytes) -> bytes:
+    """Return the key that a receiver's library uses: a secret `whsec_…` is a key in base64.
+
+    Of any other secret the bytes themselves are the key.
+    """
+    encoded = secret.removeprefix(SECRET_PREFIX)
+    if encoded == secret:
+        return secret
+    try:
+        return base64.b64decode(encoded + b"=" * (-len(encoded) % 4), validate=True)
+    except binascii.Error:
+        return secret

@@ -122,3 +122,15 @@ def test_a_number_that_is_none_is_wrong_usage(cli, job_id):
 
     assert (done.returncode, done.stdout) == (2, "")
     assert "is not a valid integer" in done.stderr
+
+
+def test_why_of_an_archived_job_tells_its_end_and_promises_no_retry(cli, one_of_each, put_away):
+    done, failed, *_ = one_of_each
+    put_away(done, failed)
+
+    assert cli("why", done).stdout.startswith(f"job {done} was done at ")
+    told = cli("why", failed).stdout
+    assert told.startswith(f"job {failed} failed for good at ")
+    assert ": HTTP 404; it was archived at " in told
+    assert "retry --id" not in told
+    assert cli("retry", "--id", failed, "--yes").returncode == 2

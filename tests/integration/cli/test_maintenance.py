@@ -9,6 +9,8 @@ import pytest
 
 from tests.lifecycle.conftest import run_command, url_of
 from worker.database import migrations
+from worker.models import Ending, Outcome
+from worker.queue import journal
 
 
 @pytest.fixture
@@ -70,6 +72,27 @@ def test_a_sweep_leaves_living_claims_alone(cli, queue, claim_as):
 
     assert cli("sweep").stdout == "nothing to sweep: every job in progress has a live worker\n"
     assert queue.get(job)["status"] == "in_progress"
+
+
+@pytest.fixture
+def left_in_journal(queue, claim_as, settings, tmp_path):
+    """A job whose worker died after it was done, with nothing but the journal to tell of it."""
+    job = queue.enqueue("visit", {})
+    claim = claim_as(incarnation=4711)
+    folder = journal.folder_of(tmp_path / "state", settings)
+    journal.write(folder, 4711, claim, Ending(Outcome.DONE, result="{}"))
+    return job
+
+
+def test_what_dead_workers_left_is_told_with_the_rest(cli, queue, left_in_journal, settings):
+    done = cli("sweep", "-v", DATABASE_URL=url_of(settings))
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        f"job {left_in_journal}: done: its worker had left its outcome in the journal",
+        "put 0 jobs back to pending and 0 to error; 1 job had been done, and that is written now",
+    ]
+    assert queue.get(left_in_journal)["status"] == "done"
 
 
 def test_a_database_is_migrated_step_by_step_and_only_once(cli, mysql):

@@ -63,7 +63,7 @@ def test_a_task_is_tried_on_a_payload(cli, tmp_path):
 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"heading": "Hello", "job": 0}
-    assert (tmp_path / "results" / "0" / "note.txt").read_text() == "seen"
+    assert (tmp_path / "results" / "tried" / "0" / "note.txt").read_text() == "seen"
 
 
 def test_a_task_is_tried_on_the_payload_of_a_job_which_stays_as_it_is(cli, queue):
@@ -139,7 +139,8 @@ def test_reproducing_what_works_now_leaves_a_trace_all_the_same(cli, queue, tmp_
 def test_a_task_that_is_tried_shows_its_steps_and_where_its_files_are(cli, tmp_path):
     done = cli("try", "heading", "--tasks", "own.py", "--payload", json.dumps({"url": PAGE}))
 
-    assert done.stderr.splitlines() == ["step: opening", f"files: {tmp_path / 'results' / '0'}"]
+    files = tmp_path / "results" / "tried" / "0"
+    assert done.stderr.splitlines() == ["step: opening", f"files: {files}"]
 
 
 def test_a_traceback_shows_the_tasks_own_lines_only(cli):

@@ -229,7 +229,9 @@ def test_the_command_counts_first_when_asked_to(cli, database, queue):
     told = json.loads(cli("archive", "--older-than", "10m", "--dry-run", "--json").stdout)
 
     assert (dry.returncode, dry.stderr) == (0, "")
-    assert dry.stdout == "would archive 9 jobs: 6 done, 3 error\n"
+    assert dry.stdout == (
+        "would archive 9 jobs that finished more than 10 m 00 s ago: 6 done, 3 error\n"
+    )
     assert told == {"jobs": 9, "by_status": {"done": 6, "error": 3}, "dry_run": True}
     assert ids_of(database, "archived_jobs") == []
 
@@ -241,7 +243,9 @@ def test_the_command_says_what_it_moved_and_show_still_finds_it(cli, database, q
     shown = cli("show", ids[2])
     told = json.loads(cli("show", ids[2], "--json").stdout)
 
-    assert moved.stdout == "archived 3 jobs with 3 attempts of history\n"
+    assert moved.stdout == (
+        "archived 3 jobs that finished more than 10 m 00 s ago, with 3 attempts of history\n"
+    )
     assert "(visit): error after 1 attempt" in shown.stdout
     assert "  archived  2" in shown.stdout
     assert ": finished long enough ago" in shown.stdout

@@ -12,6 +12,7 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from standardwebhooks.webhooks import Webhook
 
 from examples.webhook_receiver import Inbox, serve, verify
 from tests.lifecycle.conftest import REPO, clean_environment, run_command, url_of
@@ -54,6 +55,7 @@ def receiver(answer):
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"]))
             verify(SECRET, self.headers, body)
+            Webhook(SECRET.encode()).verify(body, dict(self.headers))
             got.append(json.loads(body)["job_id"])
             self.send_response(answer(len(got), got[-1]))
             self.send_header("Content-Length", "0")

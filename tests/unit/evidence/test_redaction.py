@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from worker.evidence.redaction import (
     MASK,
     is_secret_name,
-    printable,
     redact_headers,
     redact_json,
     redact_text,
     redact_url,
 )
+from worker.evidence.terminal_text import printable
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,8 @@ def test_the_texts_of_a_csv_file_become_what_is_declared():
         ({"sku": 17}, "payload.sku: expected a text, got 17"),
         ({"sku": None}, "payload.sku: expected a text, got None"),
         ({"count": "many"}, "payload.count: expected a whole number, got 'many'"),
+        ({"price": "nan"}, "payload.price: expected a number, got 'nan'"),
+        ({"price": "1e999"}, "payload.price: expected a number, got '1e999'"),
         ({"count": 1.5}, "payload.count: expected a whole number, got 1.5"),
         ({"count": True}, "payload.count: expected a whole number, got True"),
         ({"price": "dear"}, "payload.price: expected a number, got 'dear'"),

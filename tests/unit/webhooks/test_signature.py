@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
+from base64 import b64encode
 from dataclasses import replace
+
+import pytest
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from tests.unit.webhook_event import EVENT
 from worker.webhooks.signature import body_of, signature, signed_headers
@@ -24,6 +29,40 @@ def test_the_headers_name_and_sign_the_event():
     assert headers["Nightshift-Job-Id"] == "17"
     assert headers["Nightshift-Timestamp"] == "1794807823"
     assert headers["Nightshift-Signature"] == f"v1={signature(b'secret', '1794807823', b'{}')}"
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("correct horse", f"whsec_{b64encode(b'correct horse').decode()}"),
+        ("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"),
+        ("whsec_not base64!", b"whsec_not base64!"),
+    ],
+)
+def test_the_library_of_standard_webhooks_accepts_what_we_sign_and_nothing_else(ours, theirs):
+    event = replace(EVENT, now_seconds=int(time.time()))
+    body = body_of(event)
+    headers = signed_headers(ours.encode(), event, body)
+
+    told = Webhook(theirs).verify(body, headers)
+
+    assert (told["job_id"], told["result"]) == (17, {"title": "Grüße"})
+    later = replace(event, now_seconds=event.now_seconds - 600)
+    for forged_body, forged in (
+        (body.replace(b"17", b"18"), headers),
+        (body, headers | {"webhook-id": "another"}),
+        (body, headers | {"webhook-timestamp": str(event.now_seconds + 1)}),
+        (body, signed_headers(b"another secret", event, body)),
+        (body, signed_headers(ours.encode(), later, body)),
+    ):
+        with pytest.raises(WebhookVerificationError):
+            Webhook(theirs).verify(forged_body, forged)
+
+
+def test_a_half_character_in_a_result_is_told_as_json_escapes_it():
+    event = replace(EVENT, result={"title": "half \ud83d"})
+
+    assert json.loads(body_of(event))["result"] == {"title": "half \ud83d"}
 
 
 def test_the_body_is_the_same_at_every_delivery():

@@ -24,7 +24,8 @@ from worker.browser.providers.pace import Pace
 from worker.browser.providers.preset import Condition, Preset, Request
 from worker.browser.providers.spec import ProfileSpec
 from worker.errors import ProviderError, ProviderTrouble
-from worker.evidence.redaction import MASK, printable, redact_text
+from worker.evidence.redaction import MASK, redact_text
+from worker.evidence.terminal_text import printable
 from worker.retry_after import retry_after_seconds
 
 CONNECT_SECONDS = 5.0
