@@ -15,6 +15,7 @@ from worker.errors import NightshiftError
 from worker.evidence.redaction import redact_text
 from worker.exit_codes import ExitCode
 from worker.settings import PROJECT_ROOT, load_dotenv
+from worker.system.private_files import write_privately
 
 # Where each command is: a module is imported when one of its commands is used, because all of
 # them together take longer to import than most commands do to run.
@@ -83,6 +84,7 @@ def cli() -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """Run a command; an error that a person can correct is one line on stderr."""
+    write_privately()
     try:
         load_dotenv(Path(os.environ.get("NIGHTSHIFT_ENV_FILE") or PROJECT_ROOT / ".env"))
         # Not cli.main(): that ends with 1 when whoever read our output has seen enough.

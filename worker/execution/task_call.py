@@ -17,6 +17,7 @@ from typing import Any
 from worker.browser import block_detection
 from worker.browser.session import BrowserSession
 from worker.errors import Blocked, Fail, JobTimedOut, PayloadError
+from worker.evidence import known_secrets
 from worker.models import JSON
 from worker.system import standard_streams
 from worker.tasks.job import Job
@@ -66,7 +67,8 @@ def run_task(
         problem = _timed_out(job, seconds, limit.stack, problem)
     if problem is not None:
         raise problem
-    return as_json(result)
+    # A secret that was read by its name is the pool's, even in what the task returns.
+    return known_secrets.mask_result(as_json(result))
 
 
 def _timed_out(job: Job, seconds: float, stack: str, cause: BaseException | None) -> JobTimedOut:

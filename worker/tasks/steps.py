@@ -2,6 +2,7 @@
 
 Example: {"steps": [{"goto": "https://example.com/login"}, {"fill": {"#user": "me"}},
                     {"click": "text=Log in"}, {"expect": "h1 >> text=Welcome"},
+                    {"fill": {"#password": {"secret": "SHOP_PASSWORD"}}},
                     {"extract": {"balance": ".balance"}}]}
 """
 
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from worker.errors import Fail, PayloadError
+from worker.evidence.known_secrets import is_reference
 from worker.tasks import params
 from worker.tasks.extract import Field, take
 from worker.tasks.job import Job
@@ -35,7 +37,7 @@ class StepsPayload:
 def steps(page: Page, payload: StepsPayload, job: Job) -> dict[str, Any]:
     """Do the steps in order; the result is all that was extracted, and the final URL."""
     for number, step in enumerate(payload.steps, 1):
-        _check(number, step)
+        _check(number, step, job)
     found: dict[str, Any] = {}
     for number, step in enumerate(payload.steps, 1):
         ((name, argument),) = step.items()
@@ -44,13 +46,17 @@ def steps(page: Page, payload: StepsPayload, job: Job) -> dict[str, Any]:
     return {**found, "url": page.url}
 
 
-def _check(number: int, step: dict[str, Any]) -> None:
+def _check(number: int, step: dict[str, Any], job: Job) -> None:
     known = ", ".join(ACTIONS)
     if len(step) != 1:
         raise PayloadError(f"payload.steps[{number - 1}]: give one action each, of {known}")
     (name,) = step
     if name not in ACTIONS:
         raise PayloadError(f"payload.steps[{number - 1}]: unknown action {name!r}; known: {known}")
+    if name == "fill":
+        for _, value in _pairs(step[name], name):
+            # A secret that is missing ends the job before it has done anything.
+            _filled_in(value, job)
 
 
 def _goto(page: Page, url: Any, job: Job) -> None:
@@ -63,7 +69,16 @@ def _click(page: Page, selector: Any, job: Job) -> None:
 
 def _fill(page: Page, values: Any, job: Job) -> None:
     for selector, value in _pairs(values, "fill"):
-        page.locator(selector).first.fill(str(value))
+        page.locator(selector).first.fill(_filled_in(value, job))
+
+
+def _filled_in(value: Any, job: Job) -> str:
+    """Say what to fill in: the value itself, or the secret that it names."""
+    if is_reference(value):
+        return job.secret(value["secret"])
+    if isinstance(value, dict | list):
+        raise PayloadError('fill needs a text, or {"secret": "NAME"} for a secret')
+    return str(value)
 
 
 def _select(page: Page, values: Any, job: Job) -> None:
