@@ -12,7 +12,7 @@ import click
 
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.why import sentence_about
-from worker.cli import evidence_place
+from worker.cli import evidence_place, masked_job
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag
 from worker.cli.wording import counted, duration, moment, plain
@@ -48,6 +48,7 @@ def show(job_id: int, as_json: bool) -> None:
     """Show what happened to one job: its status, its attempts, its evidence."""
     with closing(open_database()) as db:
         job, history = _read(db, job_id)
+    job, history = masked_job.masked(job, history)
     if as_json:
         job["payload"], job["result"] = _parsed(job["payload"]), _parsed(job["result"])
         click.echo(json.dumps({"job": job, "attempts": history}, default=plain))
@@ -66,8 +67,8 @@ def show(job_id: int, as_json: bool) -> None:
 def why(job_id: int, as_json: bool) -> None:
     """Say in one sentence why a job is not running, or what became of it."""
     with closing(open_database()) as db:
-        job, _ = _read(db, job_id)
-        sentence = sentence_about(db, job)
+        job, history = _read(db, job_id)
+        sentence = sentence_about(db, masked_job.masked(job, history)[0])
     answer = printable(sentence)
     click.echo(json.dumps({"id": job_id, "why": answer}) if as_json else answer)
 

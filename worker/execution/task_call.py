@@ -18,6 +18,7 @@ from worker.browser import block_detection
 from worker.browser.session import BrowserSession
 from worker.errors import Blocked, Fail, JobTimedOut, PayloadError
 from worker.evidence import known_secrets
+from worker.evidence.masked_output import masked_output
 from worker.models import JSON
 from worker.system import standard_streams
 from worker.tasks.job import Job
@@ -51,7 +52,8 @@ def run_task(
     standard_streams.make_blocking()
     with session.limit(seconds).also(on_timeout) as limit:
         try:
-            result = task.function(page, payload, job)  # type: ignore[arg-type]
+            with masked_output():
+                result = task.function(page, payload, job)  # type: ignore[arg-type]
         except BaseException as error:
             problem = error
         if os.getpid() != worker_pid:

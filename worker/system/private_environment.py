@@ -22,6 +22,8 @@ _SECRET = re.compile(
     r"|OTP|PIN|SID)(?:_|$)",
     re.IGNORECASE,
 )
+# A shorter value may be any word.
+MIN_SECRET = 8
 # Names that look like secrets and are paths or switches; PWD is the folder a program runs in.
 _HARMLESS = frozenset({"PWD", "OLDPWD"})
 
@@ -34,6 +36,15 @@ def is_of_the_pool(name: str) -> bool:
 def is_secret_variable(name: str) -> bool:
     """Tell whether a variable of this name holds a secret."""
     return name not in _HARMLESS and _SECRET.search(name) is not None
+
+
+def secrets_of(environment: Mapping[str, str]) -> list[str]:
+    """List the values that must not be written anywhere: those of variables named like secrets."""
+    return [
+        value
+        for name, value in environment.items()
+        if is_secret_variable(name) and len(value) >= MIN_SECRET and not value.startswith("/")
+    ]
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:

@@ -27,14 +27,14 @@ def is_open_to_others(path: Path) -> bool:
     return bool(mode & OPEN_BITS)
 
 
-def open_inside(folder: Path, passed_over: frozenset[str] = frozenset()) -> Path | None:
+def open_inside(folder: Path) -> Path | None:
     """Find something in a folder that another user may read; None when there is nothing.
 
     A folder that nobody else may enter hides all that is in it. Hidden files are not looked at.
     """
     if not is_open_to_others(folder):
         return None
-    for number, path in enumerate(_visible(folder, passed_over)):
+    for number, path in enumerate(_visible(folder)):
         if is_open_to_others(path):
             return path
         if number > MOST_LOOKED_AT:
@@ -42,11 +42,11 @@ def open_inside(folder: Path, passed_over: frozenset[str] = frozenset()) -> Path
     return None
 
 
-def _visible(folder: Path, passed_over: frozenset[str]) -> Iterator[Path]:
+def _visible(folder: Path) -> Iterator[Path]:
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if not entry.name.startswith(".") and entry.name not in passed_over:
+                if not entry.name.startswith("."):
                     yield Path(entry.path)
     except OSError:
         return
