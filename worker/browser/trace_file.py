@@ -9,10 +9,11 @@ from __future__ import annotations
 import codecs
 import time
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 from worker.browser.scratch_folder import TRACES
-from worker.browser.trace_masking import mask_line
+from worker.browser.trace_masking import mask_line, secrets_of_line
 from worker.evidence import known_secrets
 from worker.evidence.html_secrets import mask_html
 from worker.evidence.redaction import redact_whole
@@ -40,6 +41,7 @@ def keep_masked(raw: Path, target: Path, max_seconds: float = MAX_SECONDS) -> No
     try:
         with zipfile.ZipFile(raw) as archive, zipfile.ZipFile(partial, "w") as copy:
             _check_size(archive)
+            known_secrets.add(_named_in(archive, deadline))
             for member in archive.infolist():
                 content = _masked(member.filename, archive.read(member), deadline)
                 copy.writestr(member.filename, content, zipfile.ZIP_DEFLATED)
@@ -51,6 +53,23 @@ def keep_masked(raw: Path, target: Path, max_seconds: float = MAX_SECONDS) -> No
         raw.unlink(missing_ok=True)
 
 
+def _named_in(archive: zipfile.ZipFile, deadline: float) -> set[str]:
+    """Find the secrets that the trace itself names, before any of it is written."""
+    found: set[str] = set()
+    for name in archive.namelist():
+        if name.endswith(_LOGS):
+            for line in archive.read(name).splitlines():
+                _check_time(deadline)
+                with suppress(ValueError, RecursionError):
+                    found.update(secrets_of_line(line))
+    return found
+
+
+def _check_time(deadline: float) -> None:
+    if time.monotonic() > deadline:
+        raise OSError("the trace takes too long to mask: it was dropped")
+
+
 def _check_size(archive: zipfile.ZipFile) -> None:
     size = sum(member.file_size for member in archive.infolist())
     if size > MAX_BYTES:
@@ -58,8 +77,7 @@ def _check_size(archive: zipfile.ZipFile) -> None:
 
 
 def _masked(name: str, content: bytes, deadline: float) -> bytes:
-    if time.monotonic() > deadline:
-        raise OSError("the trace takes too long to mask: it was dropped")
+    _check_time(deadline)
     if name.endswith(_LOGS):
         return _masked_log(content, deadline)
     if name.lower().endswith(_PICTURES):
@@ -89,8 +107,7 @@ def _encoding(content: bytes) -> str:
 def _masked_log(content: bytes, deadline: float) -> bytes:
     lines = []
     for line in content.splitlines():
-        if time.monotonic() > deadline:
-            raise OSError("the trace takes too long to mask: it was dropped")
+        _check_time(deadline)
         try:
             lines.append(mask_line(line) if line.strip() else line)
         except (ValueError, RecursionError):

@@ -7,6 +7,7 @@ stays as it is, so that Playwright's viewer can open it.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from worker.evidence.html_secrets import is_secret_field
@@ -26,6 +27,8 @@ _NEVER_TOUCHED = frozenset(
     {"_sha1", "sha1", "file", "callId", "pageId", "frameId", "type", "class"}
 )
 MAX_DEPTH = 400
+# A cookie's value that is shorter may be any word.
+MIN_WORD = 8
 
 
 def mask_line(line: bytes) -> bytes:
@@ -38,6 +41,49 @@ def mask_line(line: bytes) -> bytes:
     else:
         masked = _any(event)
     return json.dumps(masked, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def secrets_of_line(line: bytes) -> Iterator[str]:
+    """Find the secrets that a line names, since they may stand elsewhere without a name.
+
+    That are logins, cookies, and what stands in password fields. Raises ValueError without JSON.
+    """
+    yield from _found(json.loads(line))
+
+
+def _found(value: Any, depth: int = 0) -> Iterator[str]:
+    inner: Iterable[Any] = ()
+    if isinstance(value, dict):
+        yield from _of_headers(value)
+        inner = value.values()
+    elif isinstance(value, list):
+        if len(value) > 1 and isinstance(value[1], dict) and _is_password(value[1]):
+            yield from (str(value[1].get(name, "")) for name in _FIELD_VALUES)
+        inner = value
+    if depth < MAX_DEPTH:
+        for each in inner:
+            yield from _found(each, depth + 1)
+
+
+def _of_headers(value: dict[str, Any]) -> Iterator[str]:
+    if _is_pair(value) and value["name"].lower() in SECRET_HEADERS:
+        yield from _words(value["value"])
+    cookies = value.get("cookies")
+    for cookie in cookies if isinstance(cookies, list) else ():
+        if isinstance(cookie, dict):
+            yield from _words(str(cookie.get("value", "")))
+
+
+def _words(header: str) -> Iterator[str]:
+    """Split `a=1; b=2` and `Bearer x` into what may be a secret by itself."""
+    for part in header.split(";"):
+        word = part.partition("=")[2] or part.rpartition(" ")[2]
+        if len(word) >= MIN_WORD:
+            yield word.strip()
+
+
+def _is_password(attributes: dict[str, Any]) -> bool:
+    return str(attributes.get("type", "")).lower() == "password"
 
 
 def _params(event: dict[str, Any]) -> Any:

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, unquote_plus
 
 from worker.evidence.secret_names import is_secret_name
 
@@ -27,10 +27,15 @@ MIN_LINE_LENGTH = 8
 # How deep a payload is looked into; JSON that is nested deeper cannot be read anyway.
 MAX_DEPTH = 100
 
+# JSON within JSON within JSON.
+MAX_ESCAPES = 3
+
 _EDGE_BEFORE = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}))"
 _EDGE_AFTER = r"(?![A-Za-z0-9])"
 # What a program writes for "nothing", and words that any page may hold.
 _HARMLESS = frozenset({"true", "false", "null", "none", "undefined", MASK})
+_PARAMETER = re.compile(r"[?&;#]([^=&;#?\s]{1,100})=([^&;#\s]++)")
+_PASSWORD = re.compile(r"://[^/?#\s:@]{0,200}:([^/?#\s@]{1,1000})@")
 _SAFE_IN_SCRIPTS = "!'()*~"
 
 
@@ -101,6 +106,18 @@ def values_under_secret_names(value: Any, depth: int = 0) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from values_under_secret_names(inner, depth + 1)
+    elif isinstance(value, str):
+        yield from _values_in_url(value)
+
+
+def _values_in_url(text: str) -> Iterator[str]:
+    """Find the password and the secret parameters of a URL in a payload."""
+    text = text[:MAX_LENGTH]
+    for name, value in _PARAMETER.findall(text):
+        if len(value) >= UNMISTAKABLE_LENGTH and is_secret_name(unquote_plus(name)):
+            yield from (value, unquote_plus(value))
+    for password in _PASSWORD.findall(text):
+        yield from (password, unquote_plus(password))
 
 
 def without_references(value: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -127,6 +144,11 @@ def add_named(value: str) -> None:
     """Know a secret that was read by its name: not even a result may hold it."""
     _named.add([value])
     _of_job.add([value])
+
+
+def add(values: Iterable[str]) -> None:
+    """Know further secrets of the job that runs."""
+    _of_job.add(values)
 
 
 def end() -> None:
@@ -182,12 +204,13 @@ def _parts(value: str) -> Iterator[str]:
 
 
 def _spellings(value: str) -> Iterator[str]:
-    escaped = json.dumps(value)[1:-1]
     yield value
-    yield escaped
-    yield json.dumps(value, ensure_ascii=False)[1:-1]
-    yield json.dumps(escaped)[1:-1]
     yield repr(value)[1:-1]
+    for ensure_ascii in (True, False):
+        escaped = value
+        for _ in range(MAX_ESCAPES):
+            escaped = json.dumps(escaped, ensure_ascii=ensure_ascii)[1:-1]
+            yield escaped
     for safe in ("", "/", _SAFE_IN_SCRIPTS, f"{_SAFE_IN_SCRIPTS}/:@$&+,;="):
         encoded = quote(value, safe=safe, errors="replace")
         yield encoded

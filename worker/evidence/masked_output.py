@@ -70,6 +70,10 @@ class _Masked(io.TextIOBase):
         self.let_go()
         self._inner.close()
 
+    def __del__(self) -> None:
+        # The stream behind it lives on; only a task that says so closes that.
+        pass
+
     def fileno(self) -> int:
         return self._inner.fileno()
 
