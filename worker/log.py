@@ -12,6 +12,9 @@ import time
 from worker.evidence.redaction import redact_text
 from worker.evidence.terminal_text import one_line, printable
 
+# Tracebacks are longer than other lines; a page's whole text is longer still.
+MAX_LINE = 20_000
+
 
 def configure(name: str, level: int = logging.INFO) -> None:
     """Send this process's log to stderr under that name."""
@@ -34,4 +37,12 @@ class _Formatter(logging.Formatter):
         return one_line(super().formatMessage(record))
 
     def format(self, record: logging.LogRecord) -> str:
-        return redact_text(printable(super().format(record)))
+        return redact_text(printable(_cut(super().format(record))))
+
+
+def _cut(text: str) -> str:
+    """Keep both ends of a line that nobody reads to its end, before anything searches it."""
+    if len(text) <= MAX_LINE:
+        return text
+    half = MAX_LINE // 2
+    return f"{text[:half]} [… {len(text) - MAX_LINE} characters cut …] {text[-half:]}"

@@ -154,6 +154,11 @@ class RunSettings:
     fail_over: int | None = setting(None, "Exit with code 10 if more jobs than this fail.")
     errors_dir: Path = setting(PROJECT_ROOT / "errors", "Folder for the evidence of failures.")
     results_dir: Path = setting(PROJECT_ROOT / "results", "Folder for the files that tasks keep.")
+    trace: str = setting(
+        "retries",
+        "Which attempts record a trace, kept if they fail: it is masked as all evidence is.",
+        choices=("never", "retries", "always"),
+    )
     browser: str | None = setting(
         None, "The Chromium to use.  [default: the one that is found]", metavar="PATH"
     )

@@ -55,7 +55,7 @@ def test_what_a_task_sees_of_its_job_is_fixed():
     assert public == {
         *("id", "attempt", "max_attempts", "task", "deadline", "seconds_left"),
         *("log", "step", "last_step", "attach", "path_for", "results_dir", "timeout_seconds"),
-        *("profile_id", "account_id", "needs_review", "lease_fence"),
+        *("profile_id", "account_id", "needs_review", "lease_fence", "secret"),
     }
 
 

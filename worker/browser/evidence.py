@@ -15,10 +15,12 @@ from typing import Any
 
 from playwright.sync_api import Error as PlaywrightError
 
-from worker.browser import evidence_facts, failure_screenshot, hung_page
+from worker.browser import evidence_facts, failure_screenshot, hung_page, trace_file
 from worker.browser.launch import first_line
 from worker.browser.session import BrowserSession
 from worker.evidence.files import new_attempt_folder
+from worker.evidence.html_secrets import mask_html
+from worker.evidence.known_secrets import mask, mask_json
 from worker.evidence.redaction import redact_json, redact_text, redact_url
 from worker.evidence.terminal_text import printable
 from worker.models import JSON
@@ -30,7 +32,7 @@ STEP_SECONDS = 6.0
 SHORTEST_STEP_SECONDS = 0.5
 # Two probes of a second each, and some time for the requests between them.
 ANSWER_SECONDS = 4.0
-MAX_HTML_BYTES = 5_000_000
+MAX_HTML = 5_000_000
 
 OK = "ok"
 
@@ -118,7 +120,9 @@ class _Capture:
         # The trace is ended first: while one is recorded, every call takes six seconds longer on a
         # page that hangs. The driver writes it without the page's help, in 20 ms (measured).
         if self._session.tab is not None and self._session.tab.is_tracing:
-            self._ask("trace", self._trace, needs_page=False)
+            self._ask("trace", self._stop_trace, needs_page=False)
+            if self.outcomes["trace"] == OK:
+                self._write("trace", self._keep_trace)
         self._session.hear_events()
         self._write("console", self._console_text)
         self._write("network", self._network_json)
@@ -184,14 +188,18 @@ class _Capture:
 
     def _html(self) -> None:
         assert self._session.page is not None
-        html = self._session.page.content().encode("utf-8", "replace")
-        if len(html) > MAX_HTML_BYTES:
-            note = f"\n<!-- cut here: the page had {len(html)} bytes -->\n"
-            html = html[:MAX_HTML_BYTES] + note.encode()
-        write_durably(self._folder / "page.html", html)
+        html, note = self._session.page.content(), ""
+        if len(html) > MAX_HTML:
+            note = f"\n<!-- cut here: the page had {len(html)} characters -->\n"
+        self._save("page.html", mask_html(html[:MAX_HTML]) + note)
 
-    def _trace(self) -> None:
-        self._session.stop_trace(self._folder / "trace.zip")
+    def _stop_trace(self) -> None:
+        self._session.stop_trace(trace_file.raw_path(self._session.options.tmp_dir))
+
+    def _keep_trace(self) -> None:
+        raw = trace_file.raw_path(self._session.options.tmp_dir)
+        seconds = min(self._left(), trace_file.MAX_SECONDS)
+        trace_file.keep_masked(raw, self._folder / "trace.zip", seconds)
 
     def _traceback_text(self) -> None:
         text = self._failure.traceback
@@ -200,7 +208,7 @@ class _Capture:
         self._save("traceback.txt", printable(redact_text(text)))
 
     def _console_text(self) -> None:
-        self._save("console.log", printable(self._session.recorder.console_text()))
+        self._save("console.log", printable(mask(self._session.recorder.console_text())))
 
     def _network_json(self) -> None:
         self._save_json("network.json", self._session.recorder.network())
@@ -223,7 +231,8 @@ class _Capture:
         self._save_json("error.json", {**report, "captured": captured})
 
     def _save_json(self, name: str, value: Any) -> None:
-        text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+        # What the recorder heard before a secret was known still holds it.
+        text = json.dumps(mask_json(value), ensure_ascii=False, indent=2, default=str)
         self._save(name, printable(text) + "\n")
 
     def _save(self, name: str, text: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worker.evidence.known_secrets import mask_json
 from worker.evidence.redaction import redact_json
 from worker.evidence.terminal_text import printable
 from worker.system.durable_file import write_durably
@@ -44,7 +45,7 @@ def keep(
         "console": session.recorder.console_text(),
         "network": session.recorder.network(),
     }
-    text = json.dumps(words, ensure_ascii=False, default=str)
+    text = json.dumps(mask_json(words), ensure_ascii=False, default=str)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_durably(path, text.encode("utf-8", "replace"))
 

@@ -19,7 +19,7 @@ from playwright.sync_api import Error as PlaywrightError
 from worker.browser import sandbox
 from worker.browser.options import NO_BROWSER, BrowserOptions
 from worker.errors import LaunchFailed
-from worker.evidence.redaction import is_secret_name
+from worker.system.private_environment import without_secrets
 from worker.system.scarcity import is_scarcity, scarcity_in
 
 # Nothing may go over the network but what a task asks for.
@@ -34,17 +34,12 @@ QUIET_ARGS = (
 
 DRIVER_LOG = "driver.log"
 
-_PRIVATE = re.compile(r"DATABASE_URL$|MYSQL_|NIGHTSHIFT_")
 _MISSING_LIBRARY = re.compile(r"error while loading shared libraries: (\S+?):")
 
 
 def public_environment(environment: Mapping[str, str], tmp_dir: Path) -> dict[str, str]:
     """Copy an environment without its secrets, with the worker's own temporary folder."""
-    public = {
-        name: value
-        for name, value in environment.items()
-        if not _PRIVATE.match(name) and not is_secret_name(name)
-    }
+    public = without_secrets(environment)
     public["TMPDIR"] = str(tmp_dir)
     # A screenshot waits for fonts by default; on a failed page they may never come.
     public["PW_TEST_SCREENSHOT_NO_FONTS_READY"] = "1"

@@ -15,7 +15,6 @@ from playwright.sync_api import BrowserContext, CDPSession, Page
 from playwright.sync_api import Error as PlaywrightError
 
 from worker.browser.recorder import Recorder
-from worker.browser.trace_file import hide_proxy_login
 
 TIDY_SECONDS = 2.0
 
@@ -109,20 +108,13 @@ class Tab:
         self._devtools.send("Runtime.terminateExecution")
 
     def stop_trace(self, path: Path | None) -> None:
-        """End the trace that is being recorded, and keep it as `path` or drop it."""
-        if not self.is_tracing:
-            return
-        self.is_tracing = False
-        if path is None:
-            self.context.tracing.stop()
-            return
-        partial = path.with_name(f".{path.name}.partial")
-        try:
-            self.context.tracing.stop(path=partial)
-            hide_proxy_login(partial)
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        """End the trace that is being recorded, and keep it as `path` or drop it.
+
+        It is kept as it was recorded, with its secrets: `trace_file.py` takes them out.
+        """
+        if self.is_tracing:
+            self.is_tracing = False
+            self.context.tracing.stop(path=path)
 
     def closing_steps(self) -> list[Callable[[], object]]:
         """What ends the tab, in order: its pages, then the context if it is the tab's own."""

@@ -1,44 +1,122 @@
-"""Keep a recorded trace without the proxy's login, which Chromium sends with every request."""
+"""Keep a recorded trace without its secrets: the file is written anew, masked, or not kept at all.
+
+A trace holds cookies, logins, bodies and everything that was typed. Members keep their names, so
+that Playwright's viewer opens the file; pictures stay as they are. Bounded in size and in time.
+"""
 
 from __future__ import annotations
 
-import re
+import codecs
+import time
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
-from worker.evidence.redaction import MASK
+from worker.browser.scratch_folder import TRACES
+from worker.browser.trace_masking import mask_line, secrets_of_line
+from worker.evidence import known_secrets
+from worker.evidence.html_secrets import mask_html
+from worker.evidence.redaction import redact_whole
 
-# A request's headers, as a trace's network log has them.
-_PROXY_LOGIN = re.compile(rb'("name":\s*"proxy-authorization",\s*"value":\s*")[^"]*', re.IGNORECASE)
-_NETWORK = ".network"
+# Twenty times an ordinary trace; unpacked. Masking takes about a second for ten megabytes.
+MAX_BYTES = 60_000_000
+MAX_SECONDS = 15.0
+
+_LOGS = (".trace", ".network", ".stacks")
+_PICTURES = (".png", ".jpeg", ".jpg", ".gif", ".webp", ".woff", ".woff2", ".ttf", ".ico", ".avif")
 
 
-def hide_proxy_login(trace: Path) -> None:
-    """Rewrite a trace in place if it holds a proxy's login; raises OSError when it cannot."""
+def raw_path(tmp_dir: Path) -> Path:
+    """Where a trace is put as it was recorded: in the worker's own folder, which is wiped."""
+    return tmp_dir / TRACES / "raw.zip"
+
+
+def keep_masked(raw: Path, target: Path, max_seconds: float = MAX_SECONDS) -> None:
+    """Write a trace as it was recorded to `target`, without its secrets; `raw` is removed.
+
+    Raises OSError when that cannot be done; then nothing is kept.
+    """
+    partial = target.with_name(f".{target.name}.partial")
+    deadline = time.monotonic() + max_seconds
     try:
-        _rewrite(trace)
+        with zipfile.ZipFile(raw) as archive, zipfile.ZipFile(partial, "w") as copy:
+            _check_size(archive)
+            known_secrets.add(_named_in(archive, deadline))
+            for member in archive.infolist():
+                content = _masked(member.filename, archive.read(member), deadline)
+                copy.writestr(member.filename, content, zipfile.ZIP_DEFLATED)
+        partial.replace(target)
     except zipfile.BadZipFile as error:
         raise OSError(f"the trace was cut short ({error})") from error
+    finally:
+        partial.unlink(missing_ok=True)
+        raw.unlink(missing_ok=True)
 
 
-def _rewrite(trace: Path) -> None:
-    with zipfile.ZipFile(trace) as archive:
-        if not any(
-            _PROXY_LOGIN.search(archive.read(name)) for name in archive.namelist() if _is_log(name)
-        ):
-            return
-        clean = trace.with_name(f"{trace.name}.clean")
+def _named_in(archive: zipfile.ZipFile, deadline: float) -> set[str]:
+    """Find the secrets that the trace itself names, before any of it is written."""
+    found: set[str] = set()
+    for name in archive.namelist():
+        if name.endswith(_LOGS):
+            for line in archive.read(name).splitlines():
+                _check_time(deadline)
+                with suppress(ValueError, RecursionError):
+                    found.update(secrets_of_line(line))
+    return found
+
+
+def _check_time(deadline: float) -> None:
+    if time.monotonic() > deadline:
+        raise OSError("the trace takes too long to mask: it was dropped")
+
+
+def _check_size(archive: zipfile.ZipFile) -> None:
+    size = sum(member.file_size for member in archive.infolist())
+    if size > MAX_BYTES:
+        raise OSError(f"the trace has {size / 1e6:.0f} MB, too much to mask: it was dropped")
+
+
+def _masked(name: str, content: bytes, deadline: float) -> bytes:
+    _check_time(deadline)
+    if name.endswith(_LOGS):
+        return _masked_log(content, deadline)
+    if name.lower().endswith(_PICTURES):
+        return content
+    encoding = _encoding(content)
+    text = content.decode(encoding, "replace")
+    if encoding == "latin-1" and _is_binary(content):
+        masked = known_secrets.mask(text)
+    elif name.lower().endswith((".html", ".htm")):
+        masked = mask_html(text)
+    else:
+        masked = redact_whole(text)
+    return content if masked == text else masked.encode(encoding, "replace")
+
+
+def _encoding(content: bytes) -> str:
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        # Every byte is a character there, so whatever it is comes out as it went in.
+        return "latin-1"
+    return "utf-8"
+
+
+def _masked_log(content: bytes, deadline: float) -> bytes:
+    lines = []
+    for line in content.splitlines():
+        _check_time(deadline)
         try:
-            with zipfile.ZipFile(clean, "w", zipfile.ZIP_DEFLATED) as copy:
-                for name in archive.namelist():
-                    content = archive.read(name)
-                    if _is_log(name):
-                        content = _PROXY_LOGIN.sub(rb"\g<1>" + MASK.encode(), content)
-                    copy.writestr(name, content)
-            clean.replace(trace)
-        finally:
-            clean.unlink(missing_ok=True)
+            lines.append(mask_line(line) if line.strip() else line)
+        except (ValueError, RecursionError):
+            # The viewer passes over what it does not know.
+            lines.append(b'{"type":"masked"}')
+    return b"\n".join(lines) + b"\n"
 
 
-def _is_log(name: str) -> bool:
-    return name.endswith(_NETWORK)
+def _is_binary(content: bytes) -> bool:
+    """Tell whether bytes are no text in any encoding: many of them are control characters."""
+    sample = content[:4000]
+    return sum(byte < 9 or 13 < byte < 32 for byte in sample) > len(sample) / 50

@@ -11,7 +11,7 @@ import click
 
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.why import sentence_about
-from worker.cli import evidence_place
+from worker.cli import evidence_place, masked_job
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag
 from worker.cli.output import tell, tell_all, tell_json
@@ -47,6 +47,7 @@ def show(job_id: int, as_json: bool) -> None:
     """Show what happened to one job: its status, its attempts, its evidence."""
     with closing(open_database()) as db:
         job, history = _read(db, job_id)
+    job, history = masked_job.masked(job, history)
     if as_json:
         job["payload"], job["result"] = _parsed(job["payload"]), _parsed(job["result"])
         tell_json({"job": job, "attempts": history})
@@ -64,7 +65,7 @@ def why(job_id: int, as_json: bool) -> None:
     """Say in one sentence why a job is not running, or what became of it."""
     with closing(open_database()) as db:
         job, history = _read(db, job_id)
-        sentence = sentence_about(db, job, history)
+        sentence = sentence_about(db, masked_job.masked(job, history)[0], history)
     if as_json:
         tell_json({"id": job_id, "why": sentence})
     else:

@@ -21,6 +21,7 @@ from worker.evidence.redaction import redact_text
 from worker.exit_codes import ExitCode
 from worker.settings import PROJECT_ROOT, load_dotenv
 from worker.system import standard_streams
+from worker.system.private_files import write_privately
 
 # Where each command is: a module is imported when one of its commands is used, because all of
 # them together take longer to import than most commands do to run.
@@ -89,6 +90,7 @@ def cli() -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """Run a command; an error that a person can correct is one line on stderr."""
+    write_privately()
     standard_streams.replace_closed()
     standard_streams.accept_any_text()
     sys.excepthook = _tell_unexpected

@@ -1,7 +1,8 @@
 """The one redactor: take secrets and control characters out of logs, messages and evidence.
 
-Secrets are known by the names beside them (headers, parameters, assignments, payload keys); a
-secret that stands alone in a page's text cannot be known. Time is linear in the text's length.
+Secrets are known by the names beside them (headers, parameters, assignments, payload keys), or by
+their value where that is known (`known_secrets.py`). A secret of neither kind that stands alone in
+a page's text cannot be known. Time is linear in the text's length, and over-long texts are cut.
 """
 
 from __future__ import annotations
@@ -10,22 +11,30 @@ import re
 from typing import Any
 from urllib.parse import unquote_plus
 
-MASK = "[redacted]"
+from worker.evidence import known_secrets
+from worker.evidence.assignments import mask_assignments
+from worker.evidence.call_logs import mask_typed
+from worker.evidence.known_secrets import MASK, KnownSecrets, is_reference
+from worker.evidence.secret_names import SECRET_HEADERS, is_secret_name
+
+__all__ = [
+    "MASK",
+    "is_secret_name",
+    "redact_headers",
+    "redact_json",
+    "redact_text",
+    "redact_url",
+    "redact_whole",
+]
+
 MAX_URL = 2000
+# Past this a text is cut in its middle before it is read: no message needs more.
+MAX_TEXT = 200_000
+# How deep JSON is looked into; nobody reads deeper, and Python's stack ends somewhere.
+MAX_DEPTH = 100
 
-SECRET_HEADERS = frozenset(
-    {"cookie", "set-cookie", "authorization", "proxy-authorization", "x-api-key", "x-auth-token"}
-)
-
-_SECRET_PARTS = re.compile(
-    r"passw|passphrase|secret|token|api[-_]?key|credential|signature|authorization|cookie",
-    re.IGNORECASE,
-)
-_SECRET_WORDS = frozenset(
-    {"key", "pwd", "pass", "sig", "auth", "jwt", "otp", "pin", "sid", "sessionid"}
-)
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-
+# Without any of these a text gives no secret away but one whose value is known.
+_SUSPECT = re.compile(r"[=:@%(,]|\b(?:bearer|basic)\s", re.IGNORECASE)
 _RUN_OF_TEXT = re.compile(r"\S+")
 # The login in a URL. A password may hold anything, so it reaches to the last @; past a quote only
 # if there is no @ before it. Our own messages write user:password@ as an example.
@@ -39,27 +48,26 @@ _WEB_LOGIN = re.compile(
 )
 _OTHER_LOGIN = re.compile(rf"(?<!http)(?<!https)(?<!ws)(?<!wss){_USER}(?::{_ANY})?@", re.IGNORECASE)
 _URL = re.compile(r"://[^\s'\"<>`]+")
-_PARAMETER = re.compile(r"([?&;#])([^=&;#?]+)=([^&;#]*)")
-_BEARER = re.compile(r"\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}", re.IGNORECASE)
-# name=value, name: value or "name": "value". Possessive and only from a name's first letter on, so
-# that nothing is read twice. What follows another name may be an assignment itself: "no: token=x".
-_NAME = re.compile(r"""(?<![\w-])([\w-]++)["']?\s*+[=:]\s*+""")
-_VALUE = re.compile(r""""[^"\n]*+"?|'[^'\n]*+'?|[^\s"'&,;}]++""")
-_SECRET_ENDING = re.compile(
-    r"(?:passw(?:or)?d|pwd|passphrase|secret|token|api[-_]?key|signature|authorization|cookie)$",
+# The same within a parameter of another URL, percent-encoded once or more.
+_ENCODED_LOGIN = re.compile(
+    r"(%(?:25)*+3A%(?:25)*+2F%(?:25)*+2F)(?:(?!%(?:25)*+(?:2F|40|3F|23))[^\s&'\"<>`])++(?=%(?:25)*+40)",
     re.IGNORECASE,
 )
-
-
-def is_secret_name(name: str) -> bool:
-    """Tell whether a parameter, header or key of this name usually holds a secret."""
-    words = {word.lower() for word in _WORDS.findall(name)}
-    return bool(_SECRET_PARTS.search(name)) or not words.isdisjoint(_SECRET_WORDS)
+_PARAMETER = re.compile(r"([?&;#])([^=&;#?]+)=([^&;#]*)")
+# In running text: a path with a query, or the body of a form.
+_TEXT_PARAMETER = re.compile(r"([?&;#])([\w.%\[\]-]{1,100})=([^&;#\s'\"<>`]++)")
+_FIRST_PARAMETER = re.compile(r"\A([\w.%\[\]-]{1,100})=([^&;#\s'\"<>`]++)(?=&)")
+_ENCODED_PARAMETER = re.compile(
+    r"(%(?:25)*+(?:3F|26|23))([\w.-]{1,100})(%(?:25)*+3D)((?:(?!%(?:25)*+(?:26|23))[^\s&'\"<>`])++)",
+    re.IGNORECASE,
+)
+_BEARER = re.compile(r"\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}", re.IGNORECASE)
 
 
 def redact_url(url: str) -> str:
     """Mask the user name, password and secret parameters of a URL, and keep it short."""
-    return _without_parameters(_without_logins(url))
+    url = known_secrets.mask(_cut(url))
+    return _without_parameters(_without_encoded(_without_logins(url)))
 
 
 def redact_headers(headers: dict[str, str]) -> dict[str, str]:
@@ -70,23 +78,61 @@ def redact_headers(headers: dict[str, str]) -> dict[str, str]:
     }
 
 
-def redact_text(text: str) -> str:
-    """Mask the secrets in a text's URLs, its authorization values and its assignments."""
+def redact_text(text: str, known: KnownSecrets | None = None) -> str:
+    """Mask the secrets in a text's URLs, its authorization values and its assignments.
+
+    `known` are values to mask beside those that this process knows. A very long text is cut.
+    """
+    return redact_whole(_cut(text), known)
+
+
+def redact_whole(text: str, known: KnownSecrets | None = None) -> str:
+    """Mask the secrets in a text as `redact_text` does, however long it is."""
+    text = known_secrets.mask(text)
+    if known is not None:
+        text = known.mask(text)
+    if not _SUSPECT.search(text):
+        return text
     text = _URL.sub(lambda found: _without_parameters(found.group()), _without_logins(text))
+    text = _without_encoded(text)
+    if "=" in text:
+        text = _TEXT_PARAMETER.sub(_mask_parameter, text)
+        text = _FIRST_PARAMETER.sub(_mask_first, text)
     text = _BEARER.sub(rf"\1 {MASK}", text)
-    return _without_assignments(text)
+    return mask_typed(mask_assignments(text))
 
 
-def redact_json(value: Any) -> Any:
+def redact_json(value: Any, known: KnownSecrets | None = None, depth: int = 0) -> Any:
     """Mask, at any depth, what stands under a secret's name and what texts give away."""
+    if depth > MAX_DEPTH:
+        return MASK
     if isinstance(value, dict):
         return {
-            str(key): MASK if is_secret_name(str(key)) and inner else redact_json(inner)
+            _redact_key(str(key), known): _redact_field(str(key), inner, known, depth + 1)
             for key, inner in value.items()
         }
     if isinstance(value, list | tuple):
-        return [redact_json(inner) for inner in value]
-    return redact_text(value) if isinstance(value, str) else value
+        return [redact_json(inner, known, depth + 1) for inner in value]
+    return redact_text(value, known) if isinstance(value, str) else value
+
+
+def _redact_key(key: str, known: KnownSecrets | None) -> str:
+    """Mask what a stranger used as a key; a plain name stays, whatever secret equals it."""
+    return key if key.isidentifier() else redact_text(key, known)
+
+
+def _redact_field(name: str, value: Any, known: KnownSecrets | None, depth: int) -> Any:
+    if name == "fill" and isinstance(value, dict):
+        # A step of the task `steps` may name a secret instead of holding one.
+        return {
+            _redact_key(str(key), known): inner
+            if is_reference(inner)
+            else _redact_field(str(key), inner, known, depth + 1)
+            for key, inner in value.items()
+        }
+    if is_secret_name(name) and value:
+        return MASK
+    return redact_json(value, known, depth)
 
 
 def _without_logins(text: str) -> str:
@@ -114,13 +160,27 @@ def _mask_parameter(found: re.Match[str]) -> str:
     return f"{lead}{name}={masked}"
 
 
-def _without_assignments(text: str) -> str:
-    parts, done = [], 0
-    for name in _NAME.finditer(text):
-        if name.start() < done or not _SECRET_ENDING.search(name[1]):
-            continue
-        value = _VALUE.match(text, name.end())
-        if value is not None and not value[0].startswith(MASK):
-            parts += [text[done : name.end()], MASK]
-            done = value.end()
-    return "".join(parts) + text[done:]
+def _mask_first(found: re.Match[str]) -> str:
+    name, value = found.groups()
+    return f"{name}={MASK if is_secret_name(unquote_plus(name)) else value}"
+
+
+def _without_encoded(text: str) -> str:
+    """Mask logins and parameters of URLs that are parameters themselves."""
+    if "%" not in text:
+        return text
+    text = _ENCODED_LOGIN.sub(rf"\1{MASK}", text)
+    return _ENCODED_PARAMETER.sub(_mask_encoded, text)
+
+
+def _mask_encoded(found: re.Match[str]) -> str:
+    lead, name, equals, value = found.groups()
+    return f"{lead}{name}{equals}{MASK if is_secret_name(name) else value}"
+
+
+def _cut(text: str) -> str:
+    """Cut a text in its middle: the head says what was called, the tail what went wrong."""
+    if len(text) <= MAX_TEXT:
+        return text
+    half = MAX_TEXT // 2
+    return f"{text[:half]}\n[… {len(text) - MAX_TEXT} characters cut …]\n{text[-half:]}"

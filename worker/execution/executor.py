@@ -17,7 +17,9 @@ from worker.browser.session import BrowserSession
 from worker.claiming.gate import Gate
 from worker.database.client import Database
 from worker.errors import Fail, JobTimedOut, LaunchFailed
-from worker.execution.failure_report import Reporter
+from worker.evidence import known_secrets
+from worker.evidence.redaction import redact_text, redact_url
+from worker.execution.failure_report import Reporter, redacted
 from worker.execution.profile_use import ProfileUse
 from worker.execution.proxy_use import ProxyUse
 from worker.execution.stop_request import StopRequest
@@ -68,17 +70,21 @@ class Executor:
 
         Never raises for what a task, its page or its browser does.
         """
+        # Until the job is let go, its secrets are masked in all that this process writes.
+        known_secrets.begin(claim.payload)
         task = self.registry.find(claim.task)
         self._profile_use.enter(claim)
         try:
             result = self._attempt(claim, task)
         except BaseException as error:
-            return self._failure(claim, task, error)
+            return redacted(self._failure(claim, task, error))
         return Ending(Outcome.DONE, result=result)
 
     def explain(self, rejection: Rejection) -> Ending:
         """Keep the evidence of a job that is ended before its task began."""
-        claim, ending = rejection.claim, rejection.ending
+        claim = rejection.claim
+        known_secrets.begin(claim.payload)
+        ending = redacted(rejection.ending)
         self._profile_use.enter(claim)
         self.entry.begin_job(
             claim.job_id, claim.fence, claim.attempt, claim.task, self._seconds(claim, None)
@@ -86,7 +92,7 @@ class Executor:
         if ending.outcome in (Outcome.DONE, Outcome.HANDED_BACK):
             return ending
         self.entry.phase = Phase.CAPTURING
-        return self._reporter.report(claim, ending, self.entry)
+        return redacted(self._reporter.report(claim, ending, self.entry))
 
     def let_go(self, claim: Claim, ending: Ending) -> None:
         """Take back page, proxy and profile after a job is settled, and tell who has to know."""
@@ -106,6 +112,7 @@ class Executor:
         else:
             self.session.release(clean=False)
         self._profile_use.leave()
+        known_secrets.end()
 
     def _seconds(self, claim: Claim, task: Task | None) -> float:
         own = task.timeout_seconds if task is not None else None
@@ -124,7 +131,8 @@ class Executor:
         task = self.registry.get(claim.task)
         payload = parse_payload(claim.payload)
         shaped = task.fit(payload)
-        self.entry.describe_job(f"{claim.task} {payload.get('url', '')}".rstrip(), seconds)
+        label = f"{claim.task} {redact_url(str(payload.get('url', '')))}"
+        self.entry.describe_job(label.rstrip(), seconds)
         if task.browser:
             self.proxy_use.serve(claim)
         job = self._job = self._new_job(claim, seconds)
@@ -141,8 +149,12 @@ class Executor:
             )
 
         return run_task(
-            self.session, task, shaped, job, trace=claim.attempt > 1, on_timeout=on_timeout
+            self.session, task, shaped, job, trace=self._is_traced(claim), on_timeout=on_timeout
         )
+
+    def _is_traced(self, claim: Claim) -> bool:
+        wanted = self.settings.trace
+        return wanted == "always" or (wanted == "retries" and claim.attempt > 1)
 
     def _failure(self, claim: Claim, task: Task | None, error: BaseException) -> Ending:
         self._was_given_up = isinstance(error, Fail)
@@ -183,6 +195,7 @@ class Executor:
 
     def _new_job(self, claim: Claim, seconds: float) -> Job:
         def show(text: str) -> None:
+            text = redact_text(text)
             self.entry.step = text
             self._profile_use.note_step(text)
 

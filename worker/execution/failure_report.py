@@ -13,6 +13,7 @@ from worker.browser.session import BrowserSession
 from worker.errors import Fail, JobTimedOut, PayloadError
 from worker.evidence.files import new_attempt_folder
 from worker.evidence.fingerprint import fingerprint, frames_of
+from worker.evidence.redaction import redact_text
 from worker.execution.task_call import parse_json
 from worker.models import JSON, Claim, Ending, Owner
 from worker.system.board import Entry
@@ -42,16 +43,18 @@ class Reporter:
         in the reason.
         """
         error = error or Fail(ending.reason)
-        text = "".join(traceback.format_exception(error))
+        # Masked first: neither the group's name nor its label may depend on a secret.
+        text = redact_text("".join(traceback.format_exception(error)))
+        message = redact_text(str(error))
         kind = type(error).__name__
-        key, label = fingerprint(kind, str(error), claim.task, frames_of(error))
+        key, label = fingerprint(kind, message, claim.task, frames_of(error))
         failure = evidence.Failure(
             job_id=claim.job_id,
             attempt=claim.attempt,
             task=claim.task,
             payload=_lenient(claim.payload),
             exception_type=kind,
-            exception_message=str(error),
+            exception_message=message,
             traceback=text,
             fingerprint=key,
             outcome=ending.outcome.value,
@@ -84,6 +87,17 @@ class Reporter:
             evidence=str(folder.relative_to(self.errors_dir)),
             evidence_dir=str(self.errors_dir),
         )
+
+
+def redacted(ending: Ending) -> Ending:
+    """Take the secrets out of all that an ending says, before anybody writes it anywhere."""
+    return replace(
+        ending,
+        reason=redact_text(ending.reason),
+        last_error=redact_text(ending.last_error) if ending.last_error else None,
+        label=redact_text(ending.label) if ending.label else None,
+        last_step=redact_text(ending.last_step) if ending.last_step else None,
+    )
 
 
 def _lenient(text: str) -> JSON:

@@ -14,6 +14,7 @@ from worker.browser.session import BrowserSession
 from worker.database.best_effort import best_effort
 from worker.database.client import Database
 from worker.errors import LeaseLost
+from worker.evidence.redaction import redact_text, redact_url
 from worker.execution.proxy_use import ProxyUse
 from worker.models import Claim
 from worker.profiles import doubts, lease_endings, leases, store
@@ -58,13 +59,13 @@ class ProfileUse:
         """Keep the task's last safe step with the lease, and where its page was then."""
         if (profile_id := self._profile_id) is not None:
             page = self.session.page
-            url = page.url if page is not None else ""
+            url = redact_url(page.url) if page is not None else ""
             with self._briefly("step"):
-                leases.note_step(self.db, profile_id, self._fence, text, url)
+                leases.note_step(self.db, profile_id, self._fence, redact_text(text), url)
 
     def want_review(self, reason: str) -> None:
         """Have a person look at the profile before it is used again."""
-        self._review = reason
+        self._review = reason = redact_text(reason)
         if (profile_id := self._profile_id) is not None:
             with self._briefly("wish for a review"):
                 leases.want_review(self.db, profile_id, self._fence, reason)

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from worker.browser import trace_file
 from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
+from worker.evidence import known_secrets
 from worker.execution.task_call import run_task
 from worker.models import JSON
 from worker.tasks.job import Job
@@ -40,6 +42,7 @@ class Rehearsal:
         on_step: Callable[[str], None] = lambda text: None,
     ) -> JSON:
         """Run a task on a payload and return its result; `trace` keeps a recording of it."""
+        known_secrets.begin(payload)
         shaped = task.fit(payload)
         seconds = task.timeout_seconds or self.timeout_seconds
         job = Job(
@@ -59,11 +62,18 @@ class Rehearsal:
             result: JSON = json.loads(text)
             return result
         finally:
-            if trace is not None and self.session.is_alive:
-                with self.session.limit(20.0):
-                    self.session.stop_trace(trace)
+            if trace is not None:
+                self._keep_trace(trace)
             if is_clean:
                 self.session.release(clean=True)
+
+    def _keep_trace(self, trace: Path) -> None:
+        raw = trace_file.raw_path(self.session.options.tmp_dir)
+        if self.session.is_alive:
+            with self.session.limit(20.0):
+                self.session.stop_trace(raw)
+        if raw.exists():
+            trace_file.keep_masked(raw, trace)
 
     def forget(self) -> None:
         """Throw the page of a failed task away, after its evidence was taken."""

@@ -18,6 +18,8 @@ from worker import json_text
 from worker.browser import block_detection
 from worker.browser.session import BrowserSession
 from worker.errors import Blocked, Fail, JobTimedOut, PayloadError
+from worker.evidence import known_secrets
+from worker.evidence.masked_output import masked_output
 from worker.models import JSON
 from worker.system import standard_streams
 from worker.tasks.job import Job
@@ -51,7 +53,8 @@ def run_task(
     standard_streams.make_blocking()
     with session.limit(seconds).also(on_timeout) as limit:
         try:
-            result = task.function(page, payload, job)  # type: ignore[arg-type]
+            with masked_output():
+                result = task.function(page, payload, job)  # type: ignore[arg-type]
         except BaseException as error:
             problem = error
         if os.getpid() != worker_pid:
@@ -67,7 +70,8 @@ def run_task(
         problem = _timed_out(job, seconds, limit.stack, problem)
     if problem is not None:
         raise problem
-    return as_json(result)
+    # A secret that was read by its name is the pool's, even in what the task returns.
+    return known_secrets.mask_result(as_json(result))
 
 
 def _timed_out(job: Job, seconds: float, stack: str, cause: BaseException | None) -> JobTimedOut:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import faulthandler
 import logging
+import os
 import shutil
 import signal
 import time
@@ -22,6 +23,7 @@ from worker.claiming.gate import Gate
 from worker.claiming.search_trail import News
 from worker.database.client import Database, DatabaseError
 from worker.errors import AccessDenied, DatabaseUnavailable, LaunchFailed, NightshiftError
+from worker.evidence import known_secrets
 from worker.execution import tally
 from worker.execution.browser_upkeep import BrowserUpkeep
 from worker.execution.executor import Executor
@@ -38,6 +40,7 @@ from worker.recovery import leftovers, sweep
 from worker.recovery.places import Places
 from worker.settings import RunSettings
 from worker.system.board import Board, Phase
+from worker.system.private_environment import secrets_of
 from worker.tasks import registry
 
 MIN_IDLE_SECONDS = 0.05
@@ -51,6 +54,7 @@ logger = logging.getLogger("nightshift.worker")
 def worker_main(settings: RunSettings, run_id: int, slot: int, board: Board) -> int:
     """Be the worker of a slot; return the exit code that tells the launcher how it went."""
     log.configure(f"worker {slot}", logging.WARNING if settings.quiet else logging.INFO)
+    known_secrets.keep([settings.database.password, *secrets_of(os.environ)])
     stop = StopRequest()
     stop.listen()
     # When this process is stuck beyond rescue, the launcher asks where.

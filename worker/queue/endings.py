@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from worker.database.client import Database
 from worker.errors import ClaimLost
 from worker.evidence.fingerprint import fingerprint
+from worker.evidence.known_secrets import KnownSecrets
+from worker.evidence.redaction import redact_text
 from worker.models import Claim, Ending, Outcome, Status
 
 # `last_error` is a TEXT: 65,535 bytes. The head says what was called, the tail what went wrong.
@@ -136,7 +138,9 @@ class Endings:
         self, claim: Claim, ending: Ending, settlement: Settlement, *, only_if_expired: bool
     ) -> bool:
         """Write history, job, group and event in one transaction and one round trip."""
-        reason = _storable(settlement.reason)
+        # Whoever writes this, a secret of the job's payload does not get into a table.
+        known = KnownSecrets.of_payload(claim.payload)
+        reason = redact_text(_storable(settlement.reason), known)
         key, label = _group_of(claim, ending, settlement)
         counts = self._db.run_script(
             "settle_job",
@@ -147,19 +151,19 @@ class Endings:
             task=claim.task,
             block=settlement.counts and settlement.outcome is Outcome.BLOCKED,
             crash=settlement.counts and settlement.outcome is Outcome.CRASHED,
-            last_error=_fitted(ending.last_error or settlement.reason),
+            last_error=_fitted(redact_text(ending.last_error or settlement.reason, known)),
             refund=0 if settlement.counts else 1,
             delay_seconds=settlement.delay_seconds,
             wait_reason=reason[:255] if settlement.status is Status.PENDING else None,
             reason=reason[:500] or None,
             fingerprint=key,
-            label=_storable(label)[:255],
+            label=redact_text(_storable(label), known)[:255],
             cause=ending.cause,
             default_callback=self.default_callback,
             evidence=ending.evidence,
             evidence_dir=ending.evidence_dir,
             evidence_host=socket.gethostname() if ending.evidence_dir else None,
-            last_step=_storable(ending.last_step)[:255] if ending.last_step else None,
+            last_step=_step(ending.last_step, known),
             only_if_expired=only_if_expired,
         )
         return counts[1] == 1
@@ -183,6 +187,10 @@ def _group_of(claim: Claim, ending: Ending, settlement: Settlement) -> tuple[str
     if settlement.outcome is Outcome.HANDED_BACK or ending.fingerprint is not None:
         return ending.fingerprint, ending.label or settlement.reason
     return fingerprint(settlement.outcome.value, settlement.reason, claim.task)
+
+
+def _step(text: str | None, known: KnownSecrets) -> str | None:
+    return redact_text(_storable(text), known)[:255] if text else None
 
 
 def _storable(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from worker.browser import last_words
 from worker.evidence.files import new_attempt_folder
+from worker.evidence.known_secrets import KnownSecrets
 from worker.evidence.redaction import redact_text
 from worker.evidence.terminal_text import printable
 from worker.models import Cause, Claim, Ending, Outcome
@@ -39,6 +40,7 @@ def write(places: Places, claim: Claim, death: dict[str, Any]) -> str:
         fence=claim.fence,
         folder=folder,
     )
+    known = KnownSecrets.of_payload(claim.payload)
     report = {
         "job_id": claim.job_id,
         "attempt": claim.attempt,
@@ -49,14 +51,14 @@ def write(places: Places, claim: Claim, death: dict[str, Any]) -> str:
         "ending": death["ending"],
         "worker_slot": death["slot"],
         "incarnation": death["incarnation"],
-        "doing": redact_text(death["label"]),
-        "last_step": death["step"] or None,
+        "doing": redact_text(death["label"], known),
+        "last_step": redact_text(death["step"], known) or None,
         "seconds": round(death["seconds"], 1),
         "host": socket.gethostname(),
         "database": database,
         **words,
     }
-    output = "".join(f"{redact_text(printable(line))}\n" for line in death["output"])
+    output = "".join(f"{redact_text(printable(line), known)}\n" for line in death["output"])
     write_durably(folder / "error.json", json.dumps(report, indent=2).encode() + b"\n")
     write_durably(folder / "output.log", output.encode("utf-8", "replace"))
     return str(folder.relative_to(places.errors_dir))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from worker.errors import Fail
+from worker.tasks import named_secrets
 
 MAX_STEPS = 50
 
@@ -55,6 +56,13 @@ class Job:
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         self._steps.append({"at": at, "text": text})
         self._on_step(text)
+
+    def secret(self, name: str) -> str:
+        """Read a secret by its name, from NIGHTSHIFT_SECRETS_DIR or the environment.
+
+        It is masked in logs, evidence, the database and the result. Raises Fail without one.
+        """
+        return named_secrets.read(name)
 
     def needs_review(self, reason: str) -> None:
         """Ask for a person to look at the job's profile, such as after a security prompt."""

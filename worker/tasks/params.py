@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from worker.errors import PayloadError, SettingsError
+from worker.evidence.secret_names import is_secret_name
 
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
@@ -170,5 +171,7 @@ def _name(hint: Any) -> str:
 
 
 def _wrong(value: Any, expected: str, where: str) -> PayloadError:
+    if is_secret_name(where.rpartition(".")[2]):
+        return PayloadError(f"{where}: expected {expected}, got something else")
     shown = repr(value)
     return PayloadError(f"{where}: expected {expected}, got {shown[:60]}{'…' * (len(shown) > 60)}")

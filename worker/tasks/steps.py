@@ -2,6 +2,7 @@
 
 Example: {"steps": [{"goto": "https://example.com/login"}, {"fill": {"#user": "me"}},
                     {"click": "text=Log in"}, {"expect": "h1 >> text=Welcome"},
+                    {"fill": {"#password": {"secret": "SHOP_PASSWORD"}}},
                     {"extract": {"balance": ".balance"}}]}
 """
 
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from worker.errors import Fail, PayloadError
+from worker.evidence.known_secrets import is_reference
 from worker.tasks import params
 from worker.tasks.extract import Field, take
 from worker.tasks.job import Job
@@ -57,6 +59,10 @@ def _check(number: int, step: dict[str, Any], job: Job) -> None:
             f"payload.steps[{number - 1}]: wait {step[name]:g} is not possible; the job has "
             f"{job.seconds_left:.0f} s in all"
         )
+    if name == "fill":
+        for _, value in _pairs(step[name], name):
+            # A secret that is missing ends the job before it has done anything.
+            _filled_in(value, job)
 
 
 def _goto(page: Page, url: Any, job: Job) -> None:
@@ -69,7 +75,16 @@ def _click(page: Page, selector: Any, job: Job) -> None:
 
 def _fill(page: Page, values: Any, job: Job) -> None:
     for selector, value in _pairs(values, "fill"):
-        page.locator(selector).first.fill(str(value))
+        page.locator(selector).first.fill(_filled_in(value, job))
+
+
+def _filled_in(value: Any, job: Job) -> str:
+    """Say what to fill in: the value itself, or the secret that it names."""
+    if is_reference(value):
+        return job.secret(value["secret"])
+    if isinstance(value, dict | list):
+        raise PayloadError('fill needs a text, or {"secret": "NAME"} for a secret')
+    return str(value)
 
 
 def _select(page: Page, values: Any, job: Job) -> None:

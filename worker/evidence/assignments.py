@@ -1,0 +1,89 @@
+"""Secrets in running text, known by the name before them: `password=…`, `"token": "…"`.
+
+JSON may be escaped, once or more: `\\"password\\": \\"…\\"`. A header's value reaches to the end of
+its line. Every text is read once: what was masked is not looked at again.
+"""
+
+from __future__ import annotations
+
+import re
+
+from worker.evidence.known_secrets import MASK
+
+# A value without an end is masked up to here, so that no text is searched twice.
+MAX_VALUE = 10_000
+
+# A secret's name is known by its ending, so the beginning need not be found.
+_HEADER = r"(?:proxy-)?authorization|(?:set-)?cookie"
+_STRONG = (
+    r"passw(?:or)?d|passwort|passphrase|passcode|pwd|secret|token|(?:api|access|private|secret)"
+    r"[-_]?key|signature|credentials?|sessid|session[-_]?(?:id|key)|csrf|xsrf"
+)
+_STRONG_WORD = r"jwt|otp|totp|sid|pw|sig"
+# Also ordinary words: secrets only as `name=value` or as a name in quotes.
+_WEAK_WORD = r"auth|session|pass|creds"
+_NAME = re.compile(
+    rf"(?:(?P<header>{_HEADER})|{_STRONG}|(?<![a-z0-9])(?:{_STRONG_WORD}|(?P<weak>{_WEAK_WORD})))"
+    r"(?P<quote>\\*[\"'])?+(?P<before>[ \t]*+)[=:](?P<after>[ \t]*+)",
+    re.IGNORECASE,
+)
+# A header or a field as a pair: {"name": "cookie", "value": "…"}.
+_PAIR = re.compile(
+    rf"(?:{_HEADER}|{_STRONG}|(?<![a-z0-9])(?:{_STRONG_WORD}|{_WEAK_WORD}))"
+    r"\\*[\"'][ \t]*+,[ \t]*+\\*[\"']value\\*[\"'][ \t]*+:[ \t]*+",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(r"(\\*)([\"'])")
+_CLOSING = {quote: re.compile(rf"(\\*){quote}") for quote in "\"'"}
+_BARE = re.compile(r"""(?![{\[(])[^\s"'&,;}]++""")
+_REST_OF_LINE = re.compile(r"""[^\r\n"'}]*+""")
+_NOTHING = frozenset({"null", "none", "true", "false", "undefined"})
+
+
+def mask_assignments(text: str) -> str:
+    """Mask what is assigned to a secret's name."""
+    return _masked(_masked(text, _NAME), _PAIR)
+
+
+def _masked(text: str, names: re.Pattern[str]) -> str:
+    parts, done = [], 0
+    for name in names.finditer(text):
+        if name.start() < done or (names is _NAME and _is_prose(name)):
+            continue
+        start, end = _value(text, name.end(), is_header=names is _NAME and bool(name["header"]))
+        if start < end and not _is_harmless(text[start:end]):
+            parts += [text[done:start], MASK]
+            done = end
+    return "".join(parts) + text[done:]
+
+
+def _is_prose(name: re.Match[str]) -> bool:
+    """Tell whether an ordinary word only happens to stand before a colon: "3 pass: 2 failed"."""
+    if name["weak"] is None or name["quote"] is not None:
+        return False
+    return bool(name["before"] or name["after"]) or not name[0].endswith("=")
+
+
+def _value(text: str, start: int, *, is_header: bool) -> tuple[int, int]:
+    """Find where a value begins and ends."""
+    if opening := _OPENING.match(text, start):
+        return opening.end(), _end_of_quoted(text, opening)
+    found = (_REST_OF_LINE if is_header else _BARE).match(text, start, start + MAX_VALUE)
+    return (start, found.end()) if found else (start, start)
+
+
+def _end_of_quoted(text: str, opening: re.Match[str]) -> int:
+    """Find the quote that closes a value: one that is not escaped any deeper than the first."""
+    start, slashes = opening.end(), len(opening[1])
+    end = min(start + MAX_VALUE, len(text))
+    line = text.find("\n", start, end)
+    end = end if line < 0 else line
+    for closing in _CLOSING[opening[2]].finditer(text, start, end):
+        depth = len(closing[1])
+        if (depth <= slashes) if slashes else (depth % 2 == 0):
+            return closing.start()
+    return end
+
+
+def _is_harmless(value: str) -> bool:
+    return value.startswith(MASK) or value.strip().lower() in _NOTHING

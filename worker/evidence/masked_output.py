@@ -1,0 +1,96 @@
+"""What a task prints, with the job's secrets masked before it leaves the process.
+
+The launcher, which shows it, does not know them. Lines are passed on whole, so that a secret which
+is printed piece by piece is masked too. What a task's own child processes print is not seen here.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from worker.evidence import known_secrets
+
+# A line without an end is passed on from here on.
+MAX_LINE = 100_000
+
+
+@contextmanager
+def masked_output() -> Iterator[None]:
+    """Mask what is printed within the block."""
+    inner = {name: getattr(sys, name) for name in ("stdout", "stderr")}
+    masked = {name: _Masked(stream) for name, stream in inner.items() if stream is not None}
+    for name, stream in masked.items():
+        setattr(sys, name, stream)
+    try:
+        yield
+    finally:
+        for name, stream in masked.items():
+            stream.let_go()
+            # A task may have put something else there; that is its own affair.
+            if getattr(sys, name) is stream:
+                setattr(sys, name, inner[name])
+
+
+class _Masked(io.TextIOBase):
+    """A stream before another one: it masks line by line."""
+
+    def __init__(self, inner: TextIO) -> None:
+        self._inner = inner
+        self._line = ""
+
+    def write(self, text: str) -> int:
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        lines, end, self._line = (self._line + text).rpartition("\n")
+        if len(self._line) > MAX_LINE:
+            lines, end, self._line = lines + end + self._line, "", ""
+        if lines or end:
+            self._inner.write(known_secrets.mask(lines) + end)
+        return len(text)
+
+    def let_go(self) -> None:
+        """Pass on what has no line end yet; never raises."""
+        line, self._line = self._line, ""
+        try:
+            if line:
+                self._inner.write(known_secrets.mask(line))
+        except (OSError, ValueError):
+            # The task has closed it.
+            pass
+
+    def flush(self) -> None:
+        if not self._inner.closed:
+            self._inner.flush()
+
+    def close(self) -> None:
+        self.let_go()
+        self._inner.close()
+
+    def __del__(self) -> None:
+        # The stream behind it lives on; only a task that says so closes that.
+        pass
+
+    def fileno(self) -> int:
+        return self._inner.fileno()
+
+    def isatty(self) -> bool:
+        return self._inner.isatty()
+
+    def writable(self) -> bool:
+        return True
+
+    @property
+    def closed(self) -> bool:
+        return self._inner.closed
+
+    @property
+    def buffer(self) -> io.BufferedIOBase:
+        return self._inner.buffer  # type: ignore[return-value]
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._inner.encoding

@@ -1,0 +1,40 @@
+"""Which names usually stand for a secret: of parameters, headers, payload fields, form fields.
+
+A wide list, for places where a name is all there is to go by. What stands in running text is
+judged more narrowly, in `assignments.py`: "code: 404" is no secret.
+"""
+
+from __future__ import annotations
+
+import re
+
+SECRET_HEADERS = frozenset(
+    {"cookie", "set-cookie", "authorization", "proxy-authorization", "x-api-key", "x-auth-token"}
+)
+
+_PARTS = re.compile(
+    r"passw|passphrase|passcode|secret|token|api[-_]?key|credential|signature|authorization|cookie"
+    r"|csrf|xsrf|sessid|session[-_]?(?:id|key)"
+    r"|(?:auth|access|verification|security|login|sms|mfa|otp|reset|recovery)[-_]?code",
+    re.IGNORECASE,
+)
+_WORDS = frozenset(
+    {
+        "key", "pwd", "pw", "pass", "sig", "auth", "oauth", "jwt", "otp", "totp", "pin", "cvv",
+        "cvc", "sid", "creds",
+    }
+)  # fmt: skip
+# Secrets when they are the whole name; `status_code` and `session_count` are none.
+_WHOLE = frozenset({"code", "session"})
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+# A name is short; what is longer is a text that somebody used as a key.
+_MAX_NAME = 300
+
+
+def is_secret_name(name: str) -> bool:
+    """Tell whether a parameter, header or key of this name usually holds a secret."""
+    name = name[:_MAX_NAME]
+    words = [word.lower() for word in _WORD.findall(name)]
+    if _PARTS.search(name) or not _WORDS.isdisjoint(words):
+        return True
+    return len(words) == 1 and words[0] in _WHOLE
