@@ -13,6 +13,7 @@ NightshiftError
 ├─ ClaimLost · LeaseLost    stop, write nothing
 ├─ BrowserError             LaunchFailed · BrowserCrashed · JobTimedOut · ProviderError
 ├─ ProxyUnavailable         proxies are configured, but none can be used now
+├─ PageRefused              a page went where it may not, or took more than its share
 ├─ TaskNotFound             no task of that name is loaded
 └─ PayloadError             the payload is not what the task needs
 TaskSignal                  Blocked · Retry (SiteFailed) · Fail: raised by tasks
@@ -164,6 +165,13 @@ class ProxyUnavailable(NightshiftError):
     def __init__(self, reason: str, after: float | None = None) -> None:
         super().__init__(reason)
         self.after = after
+
+
+class PageRefused(NightshiftError):
+    """A page went where pages may not go, or took more of the machine than a job may.
+
+    It would be the same at every attempt; the message says what to change.
+    """
 
 
 class TaskNotFound(NightshiftError):

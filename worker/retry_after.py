@@ -7,6 +7,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 LONGEST_WAIT_SECONDS = 30 * 86400.0
+# One answer may keep its own job away for long, but not everybody else's.
+LONGEST_SHARED_SECONDS = 3600.0
+
+
+def shared_wait_seconds(retry_after: float | None) -> float:
+    """Say for how long one answer's Retry-After holds back what other jobs need as well."""
+    return min(retry_after or 0.0, LONGEST_SHARED_SECONDS)
 
 
 def retry_after_seconds(text: str, now: datetime | None = None) -> float | None:

@@ -163,6 +163,10 @@ class RunSettings:
         None, "The Chromium to use.  [default: the one that is found]", metavar="PATH"
     )
     headless: bool = setting(True, "Show the browser windows.", off="--headed")
+    deny_private: bool = setting(
+        False, "Keep pages from private, loopback and link-local addresses."
+    )
+    job_disk_mb: int = setting(500, "Megabytes that a job's browser may write to disk.", least=1)
     quiet: bool = setting(False, "Print nothing unless something went wrong.")
 
     def __post_init__(self) -> None:

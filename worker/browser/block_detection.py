@@ -16,12 +16,16 @@ from worker.errors import Blocked
 from worker.retry_after import retry_after_seconds
 
 REFUSALS = frozenset({403, 429, 503})
+# A challenge is a small page, and what makes it one is near its top.
 MAX_HTML = 1_000_000
+MAX_TITLE = 1000
 
 _TITLE = "just a moment"
 # The `jsd` script is on ordinary pages of the same sites, error pages included.
 _MARKS = re.compile(r"_cf_chl_opt|/cdn-cgi/challenge-platform/(?!scripts/jsd/)")
-_POLICIES = re.compile(r"<meta[^>]+content-security-policy[^>]*>", re.IGNORECASE)
+# Possessive, and never across another "<": a hostile page must not make it look twice.
+_META = re.compile(r"<meta[^<>]*+>", re.IGNORECASE)
+_POLICY = "content-security-policy"
 
 
 def detect(recorder: Recorder, page: Page) -> Blocked | None:
@@ -49,8 +53,12 @@ def challenge_reason(
         return f"Cloudflare challenge (HTTP {status})"
     if status not in REFUSALS:
         return None
-    # The policy may also stand in a <meta> element; there the mark is a permitted source.
-    text = _POLICIES.sub("", html[:MAX_HTML])
-    if title.strip().lower().startswith(_TITLE) or _MARKS.search(text):
+    is_titled_so = title[:MAX_TITLE].strip().lower().startswith(_TITLE)
+    if is_titled_so or _MARKS.search(_without_policies(html[:MAX_HTML])):
         return f"Cloudflare challenge (HTTP {status})"
     return None
+
+
+def _without_policies(html: str) -> str:
+    """Leave out the policies in <meta> elements: there a mark is only a permitted source."""
+    return _META.sub(lambda tag: "" if _POLICY in tag[0].lower() else tag[0], html)

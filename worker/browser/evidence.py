@@ -175,6 +175,8 @@ class _Capture:
             return "there was no page"
         if not self._session.is_alive:
             return "the browser is dead"
+        if (reason := self._session.guards.why_hidden) is not None:
+            return reason
         if needs_page and self._session.recorder.is_page_crashed:
             return "the page has crashed"
         if needs_page and page.is_closed():

@@ -19,7 +19,10 @@ _DRIVER_GONE = re.compile(
 _CRASHED = re.compile(r"(target|page|browser|renderer)( has)? crashed", re.IGNORECASE)
 _CLOSED = re.compile(r"has been closed|target closed|browser closed", re.IGNORECASE)
 # `expect(…)` waits as well, but raises Python's own AssertionError with a call log.
-_WAITED_IN_VAIN = re.compile(r"Timeout[: ]\s*\d+.*Call log:", re.DOTALL | re.IGNORECASE)
+_CALL_LOG = "Call log:"
+_WAITED_IN_VAIN = re.compile(r"Timeout[: ]\s{0,8}\d", re.IGNORECASE)
+# Messages quote what is on the page, at any length; what we look for is near either end.
+_LONGEST_MESSAGE = 20_000
 
 _NAVIGATION = re.compile(
     r"(?:Page|Frame)\.(?:goto|reload|go_back|go_forward|wait_for_load_state|wait_for_url|"
@@ -59,13 +62,14 @@ def classify(error: BaseException, *, page_crashed: bool = False) -> Diagnosis:
     Once the page has crashed (`Recorder.is_page_crashed`, after `BrowserSession.hear_events`),
     whatever Playwright raises comes of that, though it may look like a timeout of the site.
     """
-    message = str(error)
-    is_expectation = isinstance(error, AssertionError) and "Call log:" in message
+    whole = str(error)
+    message = whole[:_LONGEST_MESSAGE]
+    is_expectation = isinstance(error, AssertionError) and _CALL_LOG in whole
     if page_crashed and (is_expectation or isinstance(error, PlaywrightError)):
         return Diagnosis(Kind.CRASHED)
     if isinstance(error, PlaywrightTimeout):
         return Diagnosis(Kind.TIMEOUT, is_navigation=_NAVIGATION.match(message) is not None)
-    if is_expectation and _WAITED_IN_VAIN.search(message):
+    if is_expectation and _has_waited_in_vain(whole):
         return Diagnosis(Kind.TIMEOUT)
     if not isinstance(error, PlaywrightError):
         return Diagnosis(Kind.OTHER)
@@ -78,3 +82,10 @@ def classify(error: BaseException, *, page_crashed: bool = False) -> Diagnosis:
     if _CLOSED.search(message):
         return Diagnosis(Kind.CLOSED)
     return Diagnosis(Kind.OTHER)
+
+
+def _has_waited_in_vain(message: str) -> bool:
+    """Whether an expectation names its timeout before its call log."""
+    end = message.rfind(_CALL_LOG)
+    text = message[: min(end, _LONGEST_MESSAGE)] + message[max(0, end - _LONGEST_MESSAGE) : end]
+    return _WAITED_IN_VAIN.search(text) is not None

@@ -92,6 +92,7 @@ def launch_settings(options: BrowserOptions) -> dict[str, Any]:
         "timeout": options.launch_timeout_seconds * 1000,
         "traces_dir": options.tmp_dir / "traces",
         "downloads_path": options.tmp_dir / "downloads",
+        "proxy": {"server": options.way_out} if options.way_out else None,
     }
 
 

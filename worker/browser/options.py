@@ -38,6 +38,11 @@ class BrowserOptions:
     launch_timeout_seconds: float = 60
     launch_args: tuple[str, ...] = ()
     state_dir: Path | None = None
+    # Megabytes that one job may write into `tmp_dir`.
+    job_disk_mb: float = 500
+    deny_private: bool = False
+    # The proxy that a browser is started with, for contexts that have none of their own.
+    way_out: str | None = None
 
     @property
     def shared_dir(self) -> Path:

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Playwright
 
+from worker.browser.guards import Guards
 from worker.browser.launch import first_line
+from worker.browser.page_rules import PageRules
 from worker.browser.providers.provider import OpenedProfile, Provider, Within
 from worker.browser.providers.spec import ProfileSpec
 from worker.browser.recorder import Recorder
@@ -38,10 +40,17 @@ class ProfileHold:
         except PlaywrightError as error:
             raise self.lost(error) from error
 
-    def new_tab(self, recorder: Recorder) -> Tab:
-        """Open a page of its own for a job."""
+    def new_tab(self, recorder: Recorder, guards: Guards, rules: PageRules) -> Tab:
+        """Open a page of its own for a job, and keep it to the rules."""
         assert self._opened is not None
-        return Tab(self._opened.context, recorder, keeps_context=True)
+        context = self._opened.context
+        guards.pages.watch(context)
+        guards.begin(context, rules)
+        tab = Tab(context, recorder, keeps_context=True)
+        # A browser that we started goes out by the way that we gave it, if we gave it one.
+        is_by_guard = self._opened.is_ours and self.spec.proxy is None
+        guards.watch_profile(tab.page, has_own_way_out=not is_by_guard)
+        return tab
 
     def close(self, within: Within) -> None:
         """Have the provider close what is open; never raises."""

@@ -37,7 +37,8 @@ MAX_TEXT = 4000
 KEPT_HEADERS = frozenset(
     {
         "age", "cache-control", "cf-cache-status", "cf-mitigated", "cf-ray", "content-length",
-        "content-type", "date", "location", "retry-after", "server", "set-cookie", "via",
+        "content-type", "date", "location", "proxy-authenticate", "retry-after", "server",
+        "set-cookie", "via",
         "www-authenticate", "x-amzn-requestid", "x-cache", "x-datadome", "x-request-id",
         "x-robots-tag",
     }
@@ -72,6 +73,8 @@ class Recorder:
         self._pending: dict[Request, dict[str, Any]] = {}
         self.main_response: MainResponse | None = None
         self.last_url: str | None = None
+        # Where the page's own document could not be had; not for texts, since it is whole.
+        self.main_failure: str | None = None
         self.is_page_crashed = False
         self.is_disconnected = False
         self.lost_events = 0
@@ -200,6 +203,8 @@ class Recorder:
 
     def _on_request_failed(self, request: Request) -> None:
         self._pending.pop(request, None)
+        if request.is_navigation_request() and request.frame is self._main_frame():
+            self.main_failure = request.url
         self.failed_requests.append(
             {
                 "at": self._at(),

@@ -16,8 +16,10 @@ from playwright.sync_api import Page, ProxySettings
 
 from worker.browser import cleaning_step
 from worker.browser.engine import CLOSE_SECONDS, Engine
+from worker.browser.guards import Guards
 from worker.browser.launch import first_line
 from worker.browser.options import BrowserOptions
+from worker.browser.page_rules import PageRules
 from worker.browser.profile_hold import ProfileHold
 from worker.browser.providers.registry import Providers
 from worker.browser.providers.spec import ProfileSpec
@@ -40,7 +42,8 @@ class BrowserSession:
     """
 
     def __init__(self, options: BrowserOptions, watchdog: Watchdog | None = None) -> None:
-        self.options = options
+        self.guards = Guards(options, self.kill)
+        self.options = options = self.guards.guarded(options)
         self.watchdog = watchdog or Watchdog()
         self.recorder = Recorder()
         self.jobs_since_launch = 0
@@ -52,6 +55,7 @@ class BrowserSession:
         self._current: Tab | None = None
         self._hold: ProfileHold | None = None
         self._proxy: Proxy | None = None
+        self._rules = PageRules()
 
     def open(self) -> None:
         """Start driver and browser in an emptied temporary folder; raises LaunchFailed."""
@@ -107,13 +111,16 @@ class BrowserSession:
         """Stop what a crashed worker has left of a profile's browser; raises ProviderError."""
         self._providers.get(spec.provider).stop(spec)
 
-    def page_for_job(self, *, isolated: bool = False, trace: bool = False) -> Page:
+    def page_for_job(
+        self, *, isolated: bool = False, trace: bool = False, rules: PageRules | None = None
+    ) -> Page:
         """Give the page for one job, launching the browser again if it is dead.
 
         `isolated` gives a context of the job's own; a profile has only one. Raises LaunchFailed if
         no browser can be started, ProviderError if the open profile's is lost.
         """
         self.release(clean=False)
+        self._rules = rules or PageRules()
         if self._hold is not None:
             return self._profile_page(self._hold, trace=trace)
         problem: PlaywrightError | None = None
@@ -151,6 +158,9 @@ class BrowserSession:
             if tab is self._shared:
                 self._shared = None
             self._close_tab(tab)
+        if self.guards.end():
+            self._stop(CLOSE_SECONDS)
+            self._engine.folder.remove()
 
     def recycle(self) -> None:
         """Replace driver and browser by new ones, because both grow with every page."""
@@ -160,6 +170,7 @@ class BrowserSession:
     def close(self, budget_seconds: float = 10.0) -> None:
         """End everything within about the budget, politely first; never raises."""
         self._stop(budget_seconds)
+        self.guards.close()
         self._engine.folder.remove()
 
     @property
@@ -171,6 +182,10 @@ class BrowserSession:
     def page(self) -> Page | None:
         """The page of the job that is running."""
         return self._current.page if self._current is not None else None
+
+    def explain(self, problem: BaseException | None) -> BaseException | None:
+        """Say what the running job really failed of, if a guard knows better than its error."""
+        return self.guards.explain(problem, self.recorder)
 
     def hear_events(self) -> None:
         """Take in what the browser has said last, such as that the page crashed; never raises."""
@@ -235,22 +250,28 @@ class BrowserSession:
 
     def _ready_page(self, *, isolated: bool, trace: bool) -> Page:
         with self.limit(PAGE_SECONDS):
-            if isolated:
+            # A context that keeps downloads is made for its job alone.
+            if isolated or self._rules.downloads:
                 tab = self._current = self._new_tab()
             else:
                 tab = self._current = self._shared = self._shared or self._new_tab()
+            self.guards.begin(tab.context, self._rules)
             return tab.prepare(self.options.page_timeout_seconds, trace=trace)
 
     def _new_tab(self) -> Tab:
-        assert self._engine.browser is not None
+        browser = self._engine.browser
+        assert browser is not None
         proxy = self._proxy.as_playwright() if self._proxy is not None else None
-        context = self._engine.browser.new_context(proxy=cast("ProxySettings | None", proxy))
+        context = browser.new_context(
+            proxy=cast("ProxySettings | None", proxy), accept_downloads=self._rules.downloads
+        )
+        self.guards.watch(context, browser, has_proxy=proxy is not None)
         return Tab(context, self.recorder)
 
     def _profile_page(self, hold: ProfileHold, *, trace: bool) -> Page:
         try:
             with self.limit(PAGE_SECONDS):
-                tab = self._current = hold.new_tab(self.recorder)
+                tab = self._current = hold.new_tab(self.recorder, self.guards, self._rules)
                 page = tab.prepare(self.options.page_timeout_seconds, trace=trace)
         except PlaywrightError as error:
             raise hold.lost(error) from error

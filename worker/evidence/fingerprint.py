@@ -20,7 +20,7 @@ _ACTION = re.compile(r"^([A-Z]\w*\.\w+): ")
 _SELECTOR = re.compile(
     r"waiting for ((?:locator|get_by_\w+|getBy\w+|frame_locator|frameLocator)\(.*)"
 )
-_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s'\"<>)\]]+", re.IGNORECASE)
+_URL = re.compile(r"\b[a-z][a-z0-9+.-]{0,20}://[^\s'\"<>)\]]+", re.IGNORECASE)
 _UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
 _HEX = re.compile(r"\b(?:0x)?(?=[0-9a-f]*\d)[0-9a-f]{8,}\b", re.IGNORECASE)
 _DURATION = re.compile(r"\b\d+(?:\.\d+)?\s*(?:ms|s|seconds?|minutes?|min|h|hours?)\b")
@@ -28,13 +28,13 @@ _DURATION = re.compile(r"\b\d+(?:\.\d+)?\s*(?:ms|s|seconds?|minutes?|min|h|hours
 _DIGITS = re.compile(r"(?<!\d)(?!(?<=\bHTTP )\d{3}\b)\d+(?:[.,:]\d+)*")
 # In a selector `h1` and `h2` differ in meaning, `#row-7` and `.item-4711` do not.
 _SELECTOR_DIGITS = re.compile(r"\d{2,}|(?<![a-zA-Z])\d")
-_VISIBLE = re.compile(r"\s+(?:to be .*)?$")
+_VISIBLE = " to be "
 
 # An apostrophe inside a word neither opens nor closes a quotation.
 _QUOTED = re.compile(
     r"""(?P<before>\bgot\ )?
-        (?P<quoted>(?<!\w)'(?:\\.|[^'\\]|(?<=\w)'(?=\w))*'(?!\w)
-                  |"(?:\\.|[^"\\])*"
+        (?P<quoted>(?<!\w)'(?:[^'\\]|\\.|(?<=\w)'(?=\w))*+'(?!\w)
+                  |"(?:[^"\\]|\\.)*+"
                   |`[^`]*` |«[^«»]*» |»[^«»]*« |“[^“”]*” |„[^„“”]*[“”] |(?<!\w)‘[^‘]*?’(?!\w))""",
     re.VERBOSE,
 )
@@ -56,6 +56,8 @@ _KEY_NAME = re.compile(r"[a-z_][A-Za-z_]*")
 _MACHINERY = Path(__file__).resolve().parents[1] / "execution"
 
 MAX_LABEL = 240
+# Messages quote what is on the page, at any length: cut first, then read.
+MAX_MESSAGE = 20_000
 MAX_WORDING = 2000
 VALUE = "'…'"
 
@@ -67,7 +69,8 @@ def fingerprint(
 
     `frames` are (file, function) pairs, outermost first, as `frames_of` gives them.
     """
-    first = next((line.strip() for line in message.splitlines() if line.strip()), "")
+    lines = message.lstrip()[:MAX_MESSAGE].splitlines()
+    first = lines[0].strip() if lines else ""
     action = _ACTION.match(first)
     wording = first[action.end() :] if action else first
     selector = _SELECTOR.search(message)
@@ -75,7 +78,7 @@ def fingerprint(
         exception_type.rpartition(".")[2],
         task,
         action.group(1) if action else "",
-        _strip_selector(selector.group(1)) if selector else "",
+        _strip_selector(selector.group(1)[:MAX_WORDING]) if selector else "",
         normalise(wording[:MAX_WORDING], exception_type.rpartition(".")[2]),
         project_frame(frames),
     )
@@ -127,7 +130,9 @@ def _strip_quoted(text: str, exception_type: str) -> str:
 
 
 def _strip_selector(selector: str) -> str:
-    selector = _VISIBLE.sub("", selector)
+    selector = selector.rstrip()
+    if (end := selector.rfind(_VISIBLE)) >= 0:
+        selector = selector[:end].rstrip()
     return _SELECTOR_DIGITS.sub("N", _UUID.sub("UUID", _URL.sub("URL", selector)))
 
 

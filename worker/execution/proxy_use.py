@@ -22,14 +22,13 @@ from worker.proxies import blocks
 from worker.proxies import choice as proxies
 from worker.proxies.choice import COOLDOWN_SECONDS, Choice
 from worker.proxies.proxy import Proxy
+from worker.proxies.trial import LOGIN_REFUSED, refuses_login
 
 LOOK_SECONDS = 5.0
 # How long a success or failure of a proxy or site is remembered: enough to see a series.
 MEMORY_SECONDS = 600.0
 # A worker that holds a job must not wait for the database longer than its lease allows.
 PATIENCE_SECONDS = 5.0
-# Only proxies answer so.
-LOGIN_REFUSED = 407
 
 _NONE = Choice(None)
 
@@ -97,8 +96,7 @@ class ProxyUse:
         if proxy is None or proxy.id is None:
             return None
         what = f"proxy {proxy.name} ({proxy.label}) cannot be used"
-        answer = self._session.recorder.main_response
-        if answer is not None and answer.status == LOGIN_REFUSED:
+        if self._is_login_refused(proxy):
             return f"{what}: it refuses the login (HTTP {LOGIN_REFUSED})"
         code = proxy_fault(diagnosis)
         if code is None or (code == TUNNEL_FAULT and self._is_fault_of_site(proxy.id, site or "")):
@@ -171,6 +169,15 @@ class ProxyUse:
             rows = blocks.cooling(self._db, usual.proxy.id)
             self._cooling_sites = frozenset(row["site"] for row in rows)
         self._looked_at = time.monotonic()
+
+    def _is_login_refused(self, proxy: Proxy) -> bool:
+        """Judge a page that is a 407, which any site can answer too: the proxy itself is asked."""
+        answer = self._session.recorder.main_response
+        if answer is None or answer.status != LOGIN_REFUSED:
+            return False
+        # Within a tunnel only the site speaks, and a proxy must say what login it wants.
+        is_plain = answer.url.startswith("http://") and "proxy-authenticate" in answer.headers
+        return is_plain and refuses_login(proxy)
 
     def _is_fault_of_site(self, proxy_id: int, site: str) -> bool:
         """Judge a tunnel that was refused: by proxies that cannot reach a site, and by bad ones.

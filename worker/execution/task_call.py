@@ -16,6 +16,7 @@ from typing import Any
 
 from worker import json_text
 from worker.browser import block_detection
+from worker.browser.page_rules import PageRules
 from worker.browser.session import BrowserSession
 from worker.errors import Blocked, Fail, JobTimedOut, PayloadError
 from worker.evidence import known_secrets
@@ -46,7 +47,8 @@ def run_task(
     """
     page = result = None
     if task.browser:
-        page = session.page_for_job(isolated=task.isolation == "context", trace=trace)
+        rules = PageRules(task.schemes, task.downloads)
+        page = session.page_for_job(isolated=task.isolation == "context", trace=trace, rules=rules)
     problem: BaseException | None = None
     worker_pid = os.getpid()
     seconds = max(0.1, job.deadline - time.monotonic())
@@ -62,22 +64,26 @@ def run_task(
             os._exit(1)
         _mend_output()
         # A refusal looks like an ordinary failure, and often like success.
-        if not isinstance(problem, Blocked) and (refusal := _refusal(session)) is not None:
-            refusal.__cause__ = problem
-            problem = refusal
+        if not isinstance(problem, Blocked):
+            problem = _because_of(_refusal(session), problem)
     # The killed browser makes the blocked call raise, or return something empty.
     if limit.fired:
-        problem = _timed_out(job, seconds, limit.stack, problem)
+        problem = _because_of(JobTimedOut(job.timeout_seconds or seconds, limit.stack), problem)
+    problem = _because_of(session.explain(problem), problem)
     if problem is not None:
         raise problem
     # A secret that was read by its name is the pool's, even in what the task returns.
     return known_secrets.mask_result(as_json(result))
 
 
-def _timed_out(job: Job, seconds: float, stack: str, cause: BaseException | None) -> JobTimedOut:
-    error = JobTimedOut(job.timeout_seconds or seconds, stack)
-    error.__cause__ = cause
-    return error
+def _because_of(
+    better: BaseException | None, problem: BaseException | None
+) -> BaseException | None:
+    """Take the better word for what went wrong, if there is one."""
+    if better is None or better is problem:
+        return problem
+    better.__cause__ = problem
+    return better
 
 
 def parse_payload(text: str) -> dict[str, Any]:

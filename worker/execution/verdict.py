@@ -12,6 +12,7 @@ from worker.errors import (
     Fail,
     JobTimedOut,
     LaunchFailed,
+    PageRefused,
     PayloadError,
     ProviderError,
     ProxyUnavailable,
@@ -30,7 +31,6 @@ PROXY_FAULTS = {
     "ERR_PROXY_CONNECTION_FAILED",
     "ERR_PROXY_CERTIFICATE_INVALID",
     "ERR_SOCKS_CONNECTION_FAILED",
-    "ERR_UNEXPECTED_PROXY_AUTH",
     "ERR_MANDATORY_PROXY_CONFIGURATION_FAILED",
     "ERR_NO_SUPPORTED_PROXIES",
     # Our contexts hold no login for a site, so it is the proxy's that is refused.
@@ -41,6 +41,7 @@ SELF_EXPLAINING = (
     Blocked,
     Retry,
     Fail,
+    PageRefused,
     PayloadError,
     ProviderError,
     ProxyUnavailable,
@@ -92,7 +93,7 @@ def _by_word(error: BaseException, reason: str) -> Ending | None:
         case Fail():
             # Its task gave the job up on purpose: nobody is at fault.
             return Ending(Outcome.ERROR, reason)
-        case PayloadError() | TaskNotFound():
+        case PageRefused() | PayloadError() | TaskNotFound():
             return Ending(Outcome.ERROR, reason, Cause.CODE)
         case DatabaseUnavailable():
             return Ending(Outcome.HANDED_BACK, reason, Cause.POOL)

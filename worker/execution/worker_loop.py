@@ -268,5 +268,7 @@ def _session(settings: RunSettings, slot: int) -> BrowserSession:
             headless=settings.headless,
             page_timeout_seconds=settings.page_timeout_seconds,
             state_dir=settings.state_dir,
+            job_disk_mb=settings.job_disk_mb,
+            deny_private=settings.deny_private,
         )
     )

@@ -17,6 +17,7 @@ from functools import partial
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
 from worker.guards.keys import ClosedKey, task_at_key
+from worker.retry_after import shared_wait_seconds
 
 WINDOW_SECONDS = 60
 # A spike of failures within the window opens a breaker, unless a task works there: a task works if
@@ -129,7 +130,7 @@ def note_failure(
             "trip_breaker",
             name=key,
             reason=f"{failures} failures within a minute, the last: {reason}"[:255],
-            seconds=max(cooldown_seconds, retry_after or 0.0),
+            seconds=max(cooldown_seconds, shared_wait_seconds(retry_after)),
         )
         return opened == 1
 

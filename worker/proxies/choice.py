@@ -12,6 +12,7 @@ from worker.database.client import Database, Row, Transaction
 from worker.guards.keys import PROXIES, ClosedKey, address_key
 from worker.proxies import blocks
 from worker.proxies.proxy import Proxy
+from worker.retry_after import shared_wait_seconds
 
 COOLDOWN_SECONDS = 600.0
 UNREACHABLE_SECONDS = 60.0
@@ -129,7 +130,8 @@ def note_block(
     site: str = "",
 ) -> None:
     """Leave a proxy alone for a while for a site that refused what came through it."""
-    blocks.note(db, proxy_id, site, max(cooldown_seconds, retry_after or 0.0), reason)
+    seconds = max(cooldown_seconds, shared_wait_seconds(retry_after))
+    blocks.note(db, proxy_id, site, seconds, reason)
 
 
 def note_unreachable(

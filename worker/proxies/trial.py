@@ -16,6 +16,10 @@ from worker.proxies.proxy import Proxy
 TRIAL_URL = "https://example.com/"
 TRIAL_SECONDS = 15.0
 TRIALS_AT_ONCE = 16
+# A name that never exists: the proxy answers for it by itself, and nobody else is asked.
+NOBODY_URL = "http://nightshift.invalid/"
+LOGIN_SECONDS = 5.0
+LOGIN_REFUSED = 407
 
 _SOCKS_REFUSALS = {
     1: "general failure",
@@ -46,6 +50,14 @@ def try_all(
         yield from pool.map(lambda proxy: _try(proxy, target, seconds), proxies)
 
 
+def refuses_login(proxy: Proxy, seconds: float = LOGIN_SECONDS) -> bool:
+    """Ask a proxy itself whether it refuses the login; one that cannot be asked is taken to."""
+    if proxy.scheme == "socks5":
+        # It speaks no HTTP, and we never log in to one.
+        return False
+    return _try(proxy, httpx.URL(NOBODY_URL), seconds).status in (None, LOGIN_REFUSED)
+
+
 def _target(url: str) -> httpx.URL:
     try:
         target = httpx.URL(url)
@@ -66,8 +78,8 @@ def _try(proxy: Proxy, target: httpx.URL, seconds: float) -> Trial:
             status = _ask(proxy, target, seconds)
     except (httpx.HTTPError, OSError) as error:
         problem = _said(error, proxy)
-    if status == httpx.codes.PROXY_AUTHENTICATION_REQUIRED:
-        problem = "it refuses the login (HTTP 407)"
+    if status == LOGIN_REFUSED:
+        problem = f"it refuses the login (HTTP {LOGIN_REFUSED})"
     return Trial(proxy, round((time.monotonic() - began) * 1000), status, problem)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
@@ -29,6 +30,7 @@ TaskFunction = Callable[["Page", Any, Job], Any]
 Isolation = Literal["page", "context"]
 
 _MARK = "__nightshift_task__"
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,60}")
 BUILT_IN = tuple(
     f"worker.tasks.{name}" for name in ("visit", "extract", "screenshot", "pdf", "steps")
 )
@@ -48,6 +50,8 @@ class Task:
     params: type | None = None
     retry_delay_seconds: float | None = None
     max_blocks: int | None = None
+    schemes: tuple[str, ...] = ()
+    downloads: bool = False
 
     def fit(self, payload: Mapping[str, Any]) -> Any:
         """Give a payload the task's declared shape; raises PayloadError that names the field."""
@@ -65,6 +69,8 @@ def task(
     params: type | None = None,
     retry_delay: float | None = None,
     max_blocks: int | None = None,
+    schemes: str | tuple[str, ...] = (),
+    downloads: bool = False,
 ) -> Callable[[TaskFunction], TaskFunction]:
     """Mark `fn(page, payload, job)` as the task of that name.
 
@@ -72,9 +78,12 @@ def task(
     the task needs no page and gets None. What `retry_on` names is tried again like a timeout, the
     first time after `retry_delay`; after `max_blocks` blocks its job is an error.
     `params`, or the annotation of `payload`, is a dataclass or TypedDict that payloads must fit.
+    Its pages may also go to `schemes`, such as "file", and keep files with `downloads`.
     """
     _check_declaration(name, timeout, max_attempts, isolation, params)
     _check_patience(name, retry_delay, max_blocks)
+    schemes = (schemes,) if isinstance(schemes, str) else tuple(schemes)
+    _check_schemes(name, schemes)
 
     def mark(function: TaskFunction) -> TaskFunction:
         declared = Task(
@@ -88,6 +97,8 @@ def task(
             params=params or shape_of(function),
             retry_delay_seconds=retry_delay,
             max_blocks=max_blocks,
+            schemes=tuple(scheme.lower() for scheme in schemes),
+            downloads=downloads,
         )
         setattr(function, _MARK, declared)
         return function
@@ -119,6 +130,14 @@ def _check_patience(name: str, retry_delay: float | None, max_blocks: int | None
         raise SettingsError(f"task {name}: retry_delay={retry_delay!r}; give seconds, 0 or more")
     if max_blocks is not None and max_blocks < 1:
         raise SettingsError(f"task {name}: max_blocks={max_blocks!r}; give 1 or more")
+
+
+def _check_schemes(name: str, schemes: tuple[str, ...]) -> None:
+    for scheme in schemes:
+        if not isinstance(scheme, str) or not _SCHEME.fullmatch(scheme):
+            raise SettingsError(
+                f'task {name}: schemes={schemes!r}; give names without a colon, such as ("file",)'
+            )
 
 
 def task_of(function: Callable[..., Any] | Task) -> Task:
