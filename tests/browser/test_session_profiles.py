@@ -110,7 +110,7 @@ def test_popups_of_a_profiles_job_go_and_its_context_stays(session, site, local)
     session.release(clean=True)
 
     assert len(context.pages) == before
-    assert session.page_for_job(isolated=True).context is context
+    assert session.page_for_job(isolation="context").context is context
 
 
 def test_the_second_job_of_a_profile_is_recorded_once(session, site, local):

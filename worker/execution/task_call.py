@@ -43,7 +43,7 @@ def run_task(
     """
     page = result = None
     if task.browser:
-        page = session.page_for_job(isolated=task.isolation == "context", trace=trace)
+        page = session.page_for_job(isolation=task.isolation, task=_owner(task, job), trace=trace)
     problem: BaseException | None = None
     worker_pid = os.getpid()
     seconds = max(0.1, job.deadline - time.monotonic())
@@ -67,6 +67,11 @@ def run_task(
     if problem is not None:
         raise problem
     return as_json(result)
+
+
+def _owner(task: Task, job: Job) -> str:
+    """Whose a context is that is kept: the jobs of one account never get another's."""
+    return f"{task.name} of {job.account_id}" if job.account_id else task.name
 
 
 def _timed_out(job: Job, seconds: float, stack: str, cause: BaseException | None) -> JobTimedOut:
