@@ -9,6 +9,13 @@ from playwright.sync_api import Request, Response
 
 from worker.browser.tab import Tab
 
+# These end with their page. Of the others (fetch, ping, a report) some live on, as a page may wish.
+ENDS_WITH_PAGE = frozenset(
+    {
+        "document", "eventsource", "font", "image", "manifest", "media", "script", "stylesheet",
+        "texttrack", "websocket", "xhr",
+    }
+)  # fmt: skip
 # The server wants a login. One that is given stays with the context, and nothing takes it away.
 LOGIN_WANTED = 401
 
@@ -33,9 +40,9 @@ class JobRequests:
         self._in_flight.clear()
 
     @property
-    def are_over(self) -> bool:
-        """Whether nothing is in flight that may still bring a cookie."""
-        return not self._in_flight
+    def may_outlive_page(self) -> bool:
+        """Whether one is in flight that may bring a cookie after the page was left."""
+        return any(each.resource_type not in ENDS_WITH_PAGE for each in self._in_flight)
 
     def _own_of_page(self) -> list[Request]:
         return [request for request in self._all_of_page() if request in self._of_job]

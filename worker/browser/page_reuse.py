@@ -35,24 +35,26 @@ class PageReuse:
 
     def tidy(self) -> bool:
         """Empty page and storage after a job; False when the tab has to be replaced."""
-        if not self._tab.is_usable or self._tab.has_files or not self._tab.has_one_page:
+        if not self._tab.is_plain:
             return False
         try:
-            self._leave_document()
-            # Asked after the page was left: a request that outlives its page is in flight still.
-            if self._tab.is_worn or not self._requests.are_over:
+            self._stop_scripts()
+            if self._requests.may_outlive_page:
                 return False
+            self._leave_document()
             self._clear()
         except PlaywrightError:
             return False
         return not self._tab.is_worn
 
+    def _stop_scripts(self) -> None:
+        # Its last words (`pagehide`) could send and store something; and now all is known that is
+        # in flight.
+        self._tab.devtools.send("Emulation.setScriptExecutionDisabled", {"value": True})
+
     def _leave_document(self) -> None:
-        devtools = self._tab.devtools
-        # Otherwise the page's last words (`pagehide`) could send and store something.
-        devtools.send("Emulation.setScriptExecutionDisabled", {"value": True})
         self._tab.page.goto("about:blank", timeout=TIDY_SECONDS * 1000)
-        devtools.send("Emulation.setScriptExecutionDisabled", {"value": False})
+        self._tab.devtools.send("Emulation.setScriptExecutionDisabled", {"value": False})
 
     def _clear(self) -> None:
         tab = self._tab

@@ -68,9 +68,9 @@ class Tab:
         return not (self.is_worn or self.page.is_closed())
 
     @property
-    def has_one_page(self) -> bool:
-        """Whether the job has left no page beside the first."""
-        return len(self.context.pages) == 1
+    def is_plain(self) -> bool:
+        """Whether the job has left nothing but its page: no popup, no download, no trace."""
+        return self.is_usable and not self.has_files and len(self.context.pages) == 1
 
     def hear_events(self) -> None:
         """Take in what the browser said while nobody listened, as during a task's time.sleep().

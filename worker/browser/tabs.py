@@ -11,7 +11,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from playwright.sync_api import Browser
 from playwright.sync_api import Error as PlaywrightError
 
 from worker.browser.closing_tabs import ClosingTabs
@@ -22,6 +21,7 @@ from worker.browser.page_reuse import PageReuse
 from worker.browser.recorder import Recorder
 from worker.browser.spare_tab import SpareTab
 from worker.browser.tab import Tab
+from worker.browser.task_contexts import TaskContexts
 from worker.tasks.registry import Isolation
 
 # Each kept context is a process of 50 MB or more; a worker has seldom more tasks that log in.
@@ -62,6 +62,7 @@ class Tabs:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._spare = SpareTab(self._make, self.close)
         self._closing = ClosingTabs()
+        self._contexts: TaskContexts | None = None
 
     def take(self, wish: TabWish) -> Tab:
         """Give the tab for a job; raises Playwright's Error when the browser gives none."""
@@ -87,13 +88,16 @@ class Tabs:
 
     def give_back(self, tab: Tab, *, clean: bool) -> None:
         """Take a tab back after its job: keep it, if it is one to keep, or close it."""
+        for step in self._contexts.closing_steps() if self._contexts is not None else ():
+            self._clean_up(step)
         place, kept = next(((p, k) for p, k in self._kept.items() if k.tab is tab), ("", None))
         if kept is not None:
             if clean and self._clean_up(kept.reuse.tidy):
+                self._drop_files(tab)
                 self._drop_least_used()
                 return
             del self._kept[place]
-        if clean and kept is None and tab.is_usable and not tab.has_files:
+        if clean and kept is None and tab.is_plain:
             self._close_beside(tab)
         else:
             self.close(tab)
@@ -103,8 +107,7 @@ class Tabs:
         self._clean_up(lambda: tab.stop_trace(None))
         for step in tab.closing_steps():
             self._clean_up(step)
-        if tab.has_files:
-            self._engine.folder.drop_leavings()
+        self._drop_files(tab)
 
     def _close_beside(self, tab: Tab) -> None:
         self._clean_up(self._closing.wait)
@@ -126,15 +129,22 @@ class Tabs:
         self._spare.forget()
         self._closing.forget()
 
+    def _drop_files(self, tab: Tab) -> None:
+        if tab.has_files:
+            tab.has_files = False
+            self._engine.folder.drop_leavings()
+
     def _drop_least_used(self) -> None:
         while len(self._kept) > MAX_KEPT:
             _, kept = self._kept.popitem(last=False)
             self.close(kept.tab)
 
     def _make(self, options: ContextOptions) -> Tab:
-        browser: Browser | None = self._engine.browser
+        browser = self._engine.browser
         assert browser is not None
-        context = browser.new_context(**options.as_playwright())
+        if self._contexts is None or not self._contexts.is_of(browser):
+            self._contexts = TaskContexts(browser)
+        context = self._contexts.make(**options.as_playwright())
         try:
             return Tab(context, self._recorder)
         except PlaywrightError:
