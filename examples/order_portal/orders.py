@@ -21,7 +21,7 @@ class Order:
     order: int
 
 
-@task("process_order", timeout=60, isolation="context")
+@task("process_order", timeout=60)
 def process_order(page, payload: Order, job):
     log_in(page, payload.portal)
     job.step("logged in")

@@ -93,7 +93,7 @@ def test_a_job_sees_nothing_of_the_one_before(session, site):
 
 
 def test_what_happens_between_jobs_is_nobodys(session, site):
-    page = session.page_for_job()
+    page = session.page_for_job(isolation="page")
     session.release(clean=True)
     page.goto(site.url("/spam"))
 

@@ -24,84 +24,27 @@ def family(session: BrowserSession) -> list[process_tree.ProcessId]:
     return [driver, *(stat.id for stat in process_tree.descendants(driver.pid))]
 
 
-def test_a_successful_job_hands_its_page_on(session, site):
+@pytest.mark.parametrize("clean", [True, False])
+def test_every_job_has_a_context_of_its_own(session, site, clean):
     first = session.page_for_job()
     first.goto(site.url("/"))
-    session.release(clean=True)
+    session.release(clean=clean)
 
-    assert session.page_for_job() is first
-    assert first.url == "about:blank"
-
-
-def test_a_failed_job_gets_its_page_replaced(session, site):
-    first = session.page_for_job()
-    first.goto(site.url("/"))
-    session.release(clean=False)
-
-    assert session.page_for_job() is not first
+    second = session.page_for_job()
+    assert second.context is not first.context
+    assert second.goto(site.url("/")).status == 200
     assert first.is_closed()
 
 
 def test_nothing_a_site_stored_reaches_the_next_job(session, site):
     titles = []
-    for _ in range(2):
+    for _ in range(3):
         page = session.page_for_job()
         page.goto(site.url("/counting"))
         titles.append(page.title())
-        page.goto(site.url("/"))
         session.release(clean=True)
-        assert page.context.cookies() == []
 
-    assert titles == ["1,1,", "1,1,"]
-
-
-def test_an_isolated_job_has_a_context_of_its_own(session, site):
-    shared = session.page_for_job()
-    session.release(clean=True)
-
-    own = session.page_for_job(isolated=True)
-    own.goto(site.url("/"))
-    assert own.context is not shared.context
-    session.release(clean=True)
-
-    assert own.is_closed()
-    assert session.page_for_job() is shared
-
-
-def test_timeouts_that_a_task_changed_do_not_outlive_it(session, site):
-    page = session.page_for_job()
-    page.set_default_timeout(1)
-    page.set_default_navigation_timeout(1)
-    page.context.set_default_navigation_timeout(1)
-    session.release(clean=True)
-
-    assert session.page_for_job() is page
-    assert page.goto(site.url("/")).status == 200
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda page: page.on("response", lambda _: None),
-        lambda page: page.context.on("request", lambda _: None),
-        lambda page: page.route("**/*.png", lambda route: route.abort()),
-        lambda page: page.context.add_init_script("window.left = 1"),
-        lambda page: page.set_extra_http_headers({"x-left": "1"}),
-        lambda page: page.set_viewport_size({"width": 300, "height": 300}),
-        lambda page: page.context.grant_permissions(["geolocation"]),
-        lambda page: page.clock.set_fixed_time("2020-01-01"),
-    ],
-    ids=[
-        "listener", "context listener", "route", "init script", "headers", "viewport",
-        "permissions", "clock",
-    ],
-)  # fmt: skip
-def test_a_page_with_lasting_changes_is_not_handed_on(session, change):
-    page = session.page_for_job()
-    change(page)
-    session.release(clean=True)
-
-    assert session.page_for_job() is not page
+    assert titles == ["1,1,", "1,1,", "1,1,"]
 
 
 def test_popups_do_not_outlive_their_job(session, site):

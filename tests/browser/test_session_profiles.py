@@ -86,7 +86,7 @@ def test_a_profiles_page_that_spins_is_stopped_and_pictured(
 
 
 def test_the_ordinary_browser_is_untouched_by_a_profile(session, site, local):
-    ordinary = session.page_for_job()
+    ordinary = session.page_for_job(isolation="page")
     driver, browser = session.processes()
     session.release(clean=True)
     session.open_profile(local)
@@ -96,7 +96,7 @@ def test_the_ordinary_browser_is_untouched_by_a_profile(session, site, local):
     session.close_profile()
 
     assert session.processes() == (driver, browser)
-    assert session.page_for_job() is ordinary
+    assert session.page_for_job(isolation="page") is ordinary
     assert not profile_lock.browsers_using(local.folder)
 
 
@@ -110,7 +110,7 @@ def test_popups_of_a_profiles_job_go_and_its_context_stays(session, site, local)
     session.release(clean=True)
 
     assert len(context.pages) == before
-    assert session.page_for_job(isolated=True).context is context
+    assert session.page_for_job(isolation="context").context is context
 
 
 def test_the_second_job_of_a_profile_is_recorded_once(session, site, local):
@@ -264,11 +264,11 @@ def assert_secret_free(folder: Path, proxy: Proxy) -> None:
 
 def test_jobs_go_on_using_one_context_while_the_proxy_stays(session, proxy):
     session.use_proxy(proxy.proxy)
-    first = session.page_for_job()
+    first = session.page_for_job(isolation="page")
     session.release(clean=True)
     session.use_proxy(replace(proxy.proxy))
 
-    assert session.page_for_job() is first
+    assert session.page_for_job(isolation="page") is first
 
 
 def test_a_renewed_context_has_no_cookies(session, proxy):

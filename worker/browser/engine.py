@@ -15,6 +15,7 @@ from playwright.sync_api import Error as PlaywrightError
 from worker.browser.launch import launch_chromium, start_driver
 from worker.browser.options import BrowserOptions
 from worker.browser.scratch_folder import ScratchFolder
+from worker.browser.side_calls import SideCalls
 from worker.browser.watchdog import Limit
 from worker.errors import LaunchFailed
 from worker.system import process_tree
@@ -31,6 +32,7 @@ class Engine:
         self.folder = ScratchFolder(options.tmp_dir)
         self.playwright: Playwright | None = None
         self.browser: Browser | None = None
+        self.side_calls: SideCalls | None = None
         self.driver_id: ProcessId | None = None
         self.browser_id: ProcessId | None = None
         self._options = options
@@ -74,6 +76,7 @@ class Engine:
         self.folder.make()
         with self._limit(self._options.launch_timeout_seconds):
             self.playwright = start_driver(self._options)
+        self.side_calls = SideCalls()
         self.driver_id = process_tree.find_driver(os.getpid())
 
     def drop_browser(self) -> None:
@@ -97,7 +100,16 @@ class Engine:
                 except (PlaywrightError, OSError):
                     # It was killed just now: all that counts is that it is forgotten.
                     pass
-        self.playwright = self.driver_id = None
+        self.playwright = self.driver_id = self.side_calls = None
+
+    def end(self, within: Callable[[Callable[[], object]], object]) -> None:
+        """End browser and driver, politely first; each polite step is made `within` a limit."""
+        if self.browser is not None and self.is_browser_alive:
+            within(self.browser.close)
+        if self.playwright is not None:
+            within(self.playwright.stop)
+        self.drop_browser()
+        self.drop_driver()
 
     def kill_browsers(self, *, but: ProcessId | None = None) -> None:
         """Kill the process groups of all browsers of this driver, except one."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from worker.evidence.redaction import printable, redact_url
+from worker.evidence.redaction import redact_url
+from worker.evidence.terminal_text import printable
 
 # What a browser shows without looking at this machine or at its own insides.
 SCHEMES = ("http", "https", "data", "blob")

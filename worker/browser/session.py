@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
 
 from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import Page, ProxySettings
+from playwright.sync_api import Page
 
 from worker.browser import cleaning_step
+from worker.browser.context_options import ContextOptions
 from worker.browser.engine import CLOSE_SECONDS, Engine
 from worker.browser.guards import Guards
 from worker.browser.launch import first_line
@@ -25,10 +25,12 @@ from worker.browser.providers.registry import Providers
 from worker.browser.providers.spec import ProfileSpec
 from worker.browser.recorder import Recorder
 from worker.browser.tab import Tab
+from worker.browser.tabs import Tabs, TabWish
 from worker.browser.watchdog import Limit, Watchdog
 from worker.errors import LaunchFailed
 from worker.proxies.proxy import Proxy
 from worker.system.process_tree import ProcessId
+from worker.tasks.registry import Isolation
 
 PAGE_SECONDS = 20.0
 EVENTS_SECONDS = 2.0
@@ -51,7 +53,7 @@ class BrowserSession:
         self.on_launch: Callable[[], None] = lambda: None
         self._engine = Engine(options, self.limit)
         self._providers = Providers(options)
-        self._shared: Tab | None = None
+        self._tabs = Tabs(self._engine, self.recorder, self.guards, self._clean_up)
         self._current: Tab | None = None
         self._hold: ProfileHold | None = None
         self._proxy: Proxy | None = None
@@ -67,13 +69,12 @@ class BrowserSession:
         if proxy != self._proxy:
             self._proxy = proxy
             self.renew_context()
+            self._tabs.drop_spare()
 
     def renew_context(self) -> None:
         """Let the next ordinary page come from a fresh context, as after a block; never raises."""
         self.release(clean=False)
-        shared, self._shared = self._shared, None
-        if shared is not None:
-            self._close_tab(shared)
+        self._tabs.renew()
 
     def open_profile(self, spec: ProfileSpec) -> None:
         """Open a profile's browser: until `close_profile`, pages come from there.
@@ -85,7 +86,7 @@ class BrowserSession:
         self.release(clean=False)
         hold = ProfileHold(self._providers.get(spec.provider), spec)
         if not self._engine.is_driver_alive:
-            self._shared = None
+            self._tabs.forget()
             self._engine.restart_driver()
         assert self._engine.playwright is not None
         self._hold = hold
@@ -112,26 +113,33 @@ class BrowserSession:
         self._providers.get(spec.provider).stop(spec)
 
     def page_for_job(
-        self, *, isolated: bool = False, trace: bool = False, rules: PageRules | None = None
+        self,
+        *,
+        isolation: Isolation = "context",
+        task: str = "",
+        trace: bool = False,
+        rules: PageRules | None = None,
     ) -> Page:
         """Give the page for one job, launching the browser again if it is dead.
 
-        `isolated` gives a context of the job's own; a profile has only one. Raises LaunchFailed if
-        no browser can be started, ProviderError if the open profile's is lost.
+        What it shares with jobs before is up to `isolation`; `"worker"` shares it with those of
+        `task`. A profile has one context only. Raises LaunchFailed if no browser can be started,
+        ProviderError if the open profile's is lost.
         """
         self.release(clean=False)
         self._rules = rules or PageRules()
         if self._hold is not None:
             return self._profile_page(self._hold, trace=trace)
         problem: PlaywrightError | None = None
+        wish = TabWish(isolation, task, ContextOptions(self._proxy, self._rules.downloads))
         for _ in range(2):
             if not self.is_alive:
                 self._launch()
             try:
-                page = self._ready_page(isolated=isolated, trace=trace)
+                page = self._ready_page(wish, trace=trace)
             except PlaywrightError as error:
                 problem = error
-                self._current = self._shared = None
+                self._forget_tabs()
                 self._engine.drop_browser()
             else:
                 self.jobs_since_launch += 1
@@ -144,20 +152,19 @@ class BrowserSession:
     def release(self, *, clean: bool) -> None:
         """Take the page back after a job; never raises.
 
-        After a failure (`clean` false) and after an isolated job its context is thrown away. A
-        profile's context stays, and the pages that the job opened in it go.
+        Its context goes too, unless the task's isolation keeps it and the job ended well (`clean`).
+        A profile's context stays, and the pages that the job opened in it go.
         """
         tab, self._current = self._current, None
         if tab is None:
             return
-        is_good = clean and tab is self._shared and self._clean_up(tab.tidy)
         self.recorder.focus(None, None)
         # A job that never gets a page must not leave evidence of this one's.
         self.recorder.reset()
-        if not is_good:
-            if tab is self._shared:
-                self._shared = None
-            self._close_tab(tab)
+        if self._hold is not None:
+            self._tabs.close(tab)
+        else:
+            self._tabs.give_back(tab, clean=clean)
         if self.guards.end():
             self._stop(CLOSE_SECONDS)
             self._engine.folder.remove()
@@ -182,10 +189,6 @@ class BrowserSession:
     def page(self) -> Page | None:
         """The page of the job that is running."""
         return self._current.page if self._current is not None else None
-
-    def explain(self, problem: BaseException | None) -> BaseException | None:
-        """Say what the running job really failed of, if a guard knows better than its error."""
-        return self.guards.explain(problem, self.recorder)
 
     def hear_events(self) -> None:
         """Take in what the browser has said last, such as that the page crashed; never raises."""
@@ -248,25 +251,13 @@ class BrowserSession:
         """Kill every browser of ours and the driver; may be called from any thread."""
         self._engine.kill_driver()
 
-    def _ready_page(self, *, isolated: bool, trace: bool) -> Page:
+    def _ready_page(self, wish: TabWish, *, trace: bool) -> Page:
         with self.limit(PAGE_SECONDS):
-            # A context that keeps downloads is made for its job alone.
-            if isolated or self._rules.downloads:
-                tab = self._current = self._new_tab()
-            else:
-                tab = self._current = self._shared = self._shared or self._new_tab()
+            tab = self._current = self._tabs.take(wish)
             self.guards.begin(tab.context, self._rules)
-            return tab.prepare(self.options.page_timeout_seconds, trace=trace)
-
-    def _new_tab(self) -> Tab:
-        browser = self._engine.browser
-        assert browser is not None
-        proxy = self._proxy.as_playwright() if self._proxy is not None else None
-        context = browser.new_context(
-            proxy=cast("ProxySettings | None", proxy), accept_downloads=self._rules.downloads
-        )
-        self.guards.watch(context, browser, has_proxy=proxy is not None)
-        return Tab(context, self.recorder)
+            page = tab.prepare(self.options.page_timeout_seconds, trace=trace)
+        self._tabs.prepare_next(tab, wish)
+        return page
 
     def _profile_page(self, hold: ProfileHold, *, trace: bool) -> Page:
         try:
@@ -279,16 +270,14 @@ class BrowserSession:
         return page
 
     def _launch(self) -> None:
-        self._current = self._shared = None
+        self._forget_tabs()
         self._engine.launch(self.recorder.mark_disconnected)
         self.jobs_since_launch = 0
         self.on_launch()
 
-    def _close_tab(self, tab: Tab) -> None:
-        self._clean_up(lambda: tab.stop_trace(None))
-        for step in tab.closing_steps():
-            self._clean_up(step)
-        self._engine.folder.drop_leavings()
+    def _forget_tabs(self) -> None:
+        self._current = None
+        self._tabs.forget()
 
     def _stop(self, budget_seconds: float) -> None:
         deadline = time.monotonic() + budget_seconds
@@ -298,20 +287,14 @@ class BrowserSession:
             limit = self.watchdog.limit(left, self.kill_driver, self.kill_driver)
             return cleaning_step.carry_out(limit, step)
 
-        engine = self._engine
-        tabs = [self._current, self._shared] if self.is_alive else []
-        for step in [step for tab in tabs if tab is not None for step in tab.closing_steps()]:
-            within(step)
+        if self._current is not None and self.is_alive:
+            for step in self._current.closing_steps():
+                within(step)
         if self._hold is not None:
             self._hold.close(within)
             self._hold = None
-        if engine.browser is not None and engine.is_browser_alive:
-            within(engine.browser.close)
-        if engine.playwright is not None:
-            within(engine.playwright.stop)
-        self._current = self._shared = None
-        engine.drop_browser()
-        engine.drop_driver()
+        self._forget_tabs()
+        self._engine.end(within)
 
     def _clean_up(self, step: Callable[[], object]) -> bool:
         return cleaning_step.carry_out(self.limit(CLOSE_SECONDS), step)

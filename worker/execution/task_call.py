@@ -48,7 +48,9 @@ def run_task(
     page = result = None
     if task.browser:
         rules = PageRules(task.schemes, task.downloads)
-        page = session.page_for_job(isolated=task.isolation == "context", trace=trace, rules=rules)
+        page = session.page_for_job(
+            isolation=task.isolation, task=_owner(task, job), trace=trace, rules=rules
+        )
     problem: BaseException | None = None
     worker_pid = os.getpid()
     seconds = max(0.1, job.deadline - time.monotonic())
@@ -69,7 +71,7 @@ def run_task(
     # The killed browser makes the blocked call raise, or return something empty.
     if limit.fired:
         problem = _because_of(JobTimedOut(job.timeout_seconds or seconds, limit.stack), problem)
-    problem = _because_of(session.explain(problem), problem)
+    problem = _because_of(session.guards.explain(problem, session.recorder), problem)
     if problem is not None:
         raise problem
     # A secret that was read by its name is the pool's, even in what the task returns.
@@ -84,6 +86,11 @@ def _because_of(
         return problem
     better.__cause__ = problem
     return better
+
+
+def _owner(task: Task, job: Job) -> str:
+    """Whose a context is that is kept: the jobs of one account never get another's."""
+    return f"{task.name} of {job.account_id}" if job.account_id else task.name
 
 
 def parse_payload(text: str) -> dict[str, Any]:

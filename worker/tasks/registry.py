@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from worker.errors import SettingsError, TaskNotFound
 from worker.tasks import params
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 TaskFunction = Callable[["Page", Any, Job], Any]
-Isolation = Literal["page", "context"]
+Isolation = Literal["context", "page", "worker"]
 
 _MARK = "__nightshift_task__"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,60}")
@@ -44,7 +44,7 @@ class Task:
     function: TaskFunction
     timeout_seconds: float | None = None
     max_attempts: int | None = None
-    isolation: Isolation = "page"
+    isolation: Isolation = "context"
     browser: bool = True
     retry_on: tuple[type[BaseException], ...] = ()
     params: type | None = None
@@ -63,7 +63,7 @@ def task(
     *,
     timeout: float | None = None,
     max_attempts: int | None = None,
-    isolation: Isolation = "page",
+    isolation: Isolation = "context",
     browser: bool = True,
     retry_on: type[BaseException] | tuple[type[BaseException], ...] = (),
     params: type | None = None,
@@ -74,9 +74,11 @@ def task(
 ) -> Callable[[TaskFunction], TaskFunction]:
     """Mark `fn(page, payload, job)` as the task of that name.
 
-    `isolation="context"` gives every job a browser context of its own; `browser=False` says that
-    the task needs no page and gets None. What `retry_on` names is tried again like a timeout, the
-    first time after `retry_delay`; after `max_blocks` blocks its job is an error.
+    Every job has a browser context of its own, unless `isolation="page"` (one page, emptied between
+    jobs) or `"worker"` (one context for the task's jobs in a worker, with its log-in) says
+    otherwise. `browser=False` says that the task needs no page and gets None. What `retry_on` names
+    is tried again like a timeout, the first time after `retry_delay`; after `max_blocks` blocks its
+    job is an error.
     `params`, or the annotation of `payload`, is a dataclass or TypedDict that payloads must fit.
     Its pages may also go to `schemes`, such as "file", and keep files with `downloads`.
     """
@@ -119,8 +121,10 @@ def _check_declaration(
         raise SettingsError(f"task {name}: timeout={timeout!r}; give seconds above 0")
     if max_attempts is not None and max_attempts < 1:
         raise SettingsError(f"task {name}: max_attempts={max_attempts!r}; give 1 or more")
-    if isolation not in ("page", "context"):
-        raise SettingsError(f'task {name}: isolation={isolation!r}; use "page" or "context"')
+    if isolation not in get_args(Isolation):
+        raise SettingsError(
+            f'task {name}: isolation={isolation!r}; use "context", "page" or "worker"'
+        )
     if shape is not None and not is_shape(shape):
         raise SettingsError(f"task {name}: params={shape!r}; give a dataclass or a TypedDict")
 

@@ -33,7 +33,7 @@ class StepsPayload:
     steps: list[dict[str, Any]]
 
 
-@task("steps", isolation="context")
+@task("steps")
 def steps(page: Page, payload: StepsPayload, job: Job) -> dict[str, Any]:
     """Do the steps in order; the result is all that was extracted, and the final URL."""
     for number, step in enumerate(payload.steps, 1):

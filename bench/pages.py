@@ -1,0 +1,239 @@
+"""`python -m bench.pages`: what isolation costs, as a share of bare Playwright or of a shared page.
+
+Both sides load the same pages in the same processes, one a core, in short rounds that alternate, so
+that whatever else the machine does falls on both. Nightshift's rounds go through its real queue.
+A missed threshold is exit code 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+
+from bench.pages_site import serving
+from bench.pages_worker import PagesWorker
+from bench.server import Bench, private_bench
+from worker.database.client import Database
+from worker.queue import runs
+from worker.settings import RunSettings
+
+START_SECONDS = 60.0
+ROUND_SECONDS = 300.0
+WARM_UP_JOBS = 4
+
+_INSERT = "INSERT INTO work_queue (id, task, payload) VALUES "
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Who loads the pages: a bare loop, or Nightshift with a task."""
+
+    name: str
+    runner: str
+    task: str = ""
+
+
+RAW_CONTEXT = Side("bare, a context each", "raw context")
+RAW_PAGE = Side("bare, one page", "raw page")
+CONTEXT = Side("isolation=context", "nightshift", "load_context")
+PAGE = Side("isolation=page", "nightshift", "load_page")
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Two sides on one kind of site, and the share of the first that the second must reach."""
+
+    name: str
+    against: Side
+    ours: Side
+    path: str
+    jobs: int
+    threshold: float
+
+
+SCENARIOS = (
+    Scenario("context / bare contexts", RAW_CONTEXT, CONTEXT, "/", 20, 0.95),
+    Scenario("page / bare page", RAW_PAGE, PAGE, "/", 30, 0.85),
+    Scenario("context / page, 500 ms site", PAGE, CONTEXT, "/slow", 6, 0.95),
+)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What one scenario came to: pages per second of each side, round by round."""
+
+    scenario: Scenario
+    pairs: list[tuple[float, float]] = field(default_factory=list)
+
+    @property
+    def shares(self) -> list[float]:
+        return [ours / against for against, ours in self.pairs]
+
+    @property
+    def is_met(self) -> bool:
+        return statistics.median(self.shares) >= self.scenario.threshold
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "scenario": self.scenario.name,
+            "rounds": [{"against": against, "ours": ours} for against, ours in self.pairs],
+            "median": statistics.median(self.shares),
+            "min": min(self.shares),
+            "max": max(self.shares),
+            "threshold": self.scenario.threshold,
+            "met": self.is_met,
+        }
+
+
+class Crew:
+    """The processes that load pages, and the queue that Nightshift's rounds take theirs from."""
+
+    def __init__(self, db: Database, pipes: list[Connection], base_url: str) -> None:
+        self._db = db
+        self._pipes = pipes
+        self._base_url = base_url
+        self._rounds = 0
+
+    def rate(self, side: Side, path: str, jobs: int) -> float:
+        """Have every process load that many pages; return pages per second of all together."""
+        url = self._base_url + path
+        if side.task:
+            self.enqueue(side.task, url, jobs)
+        began = time.monotonic()
+        for pipe in self._pipes:
+            pipe.send((side.runner, jobs, url))
+        self.hear_all(ROUND_SECONDS)
+        return jobs * len(self._pipes) / (time.monotonic() - began)
+
+    def enqueue(self, task: str, url: str, jobs: int) -> None:
+        """Put in so many jobs for each process, by their ids' partition."""
+        self._rounds += 1
+        first = self._rounds * 1_000_000 * len(self._pipes)
+        payload = json.dumps({"url": url})
+        rows = (f"({first + n}, '{task}', '{payload}')" for n in range(jobs * len(self._pipes)))
+        self._db.run_statement(_INSERT + ", ".join(rows))
+
+    def hear_all(self, seconds: float) -> None:
+        """Wait until every process has answered; raises RuntimeError when one does not."""
+        for pipe in self._pipes:
+            if not pipe.poll(seconds):
+                raise RuntimeError(f"a process of the measurement was silent for {seconds:g} s")
+            try:
+                pipe.recv()
+            except EOFError:
+                raise RuntimeError("a process of the measurement failed; see above") from None
+
+
+@contextmanager
+def crew(bench: Bench, base_url: str, workers: int) -> Iterator[Crew]:
+    """Have the processes and their browsers up meanwhile."""
+    settings = RunSettings(
+        database=bench.database,
+        workers=workers,
+        total=workers,
+        help_others=False,
+        errors_dir=bench.folder / "errors",
+        state_dir=bench.folder / "state",
+        tasks=("bench.pages_task",),
+    )
+    with closing(Database(bench.database)) as db:
+        run_id = runs.start_run(db, settings, os.getpid())
+    context = multiprocessing.get_context("fork")
+    ends = [context.Pipe() for _ in range(workers)]
+
+    def work(slot: int) -> None:
+        for other, (ours, theirs) in enumerate(ends):
+            ours.close()
+            if other != slot:
+                theirs.close()
+        PagesWorker(bench, settings, run_id, slot).serve(ends[slot][1])
+
+    processes = [context.Process(target=work, args=(slot,)) for slot in range(workers)]
+    for process in processes:
+        process.start()
+    for _, theirs in ends:
+        theirs.close()
+    try:
+        with closing(Database(bench.database)) as db:
+            found = Crew(db, [ours for ours, _ in ends], base_url)
+            found.enqueue("note_browser", base_url, 1)
+            found.hear_all(START_SECONDS)
+            yield found
+    finally:
+        for process in processes:
+            process.kill()
+            process.join()
+
+
+def measure(crew: Crew, scenario: Scenario, rounds: int) -> Outcome:
+    """Run pairs of rounds, each in the other order than the last."""
+    outcome = Outcome(scenario)
+    for side in (scenario.against, scenario.ours):
+        crew.rate(side, scenario.path, WARM_UP_JOBS)
+    for number in range(rounds):
+        order = [scenario.against, scenario.ours]
+        if number % 2:
+            order.reverse()
+        rates = {side.name: crew.rate(side, scenario.path, scenario.jobs) for side in order}
+        against, ours = rates[scenario.against.name], rates[scenario.ours.name]
+        outcome.pairs.append((against, ours))
+        print(
+            f"{scenario.name}, pair {number + 1}: {scenario.against.name} {against:.1f}/s, "
+            f"{scenario.ours.name} {ours:.1f}/s, share {ours / against:.2f}",
+            file=sys.stderr,
+            flush=True,
+        )
+    return outcome
+
+
+def render(outcomes: list[Outcome], workers: int) -> str:
+    """Lay the outcomes out as a table."""
+    lines = [
+        f"pages per second, {workers} workers",
+        f"{'':30}{'against':>9}{'ours':>9}{'median':>9}{'min–max':>12}{'wanted':>9}",
+    ]
+    for outcome in outcomes:
+        against = statistics.median(pair[0] for pair in outcome.pairs)
+        ours = statistics.median(pair[1] for pair in outcome.pairs)
+        spread = f"{min(outcome.shares):.2f}–{max(outcome.shares):.2f}"
+        lines.append(
+            f"{outcome.scenario.name:30}{against:>7.1f}/s{ours:>7.1f}/s"
+            f"{statistics.median(outcome.shares):>9.2f}{spread:>12}"
+            f"{outcome.scenario.threshold:>9.2f}{'' if outcome.is_met else '  MISSED'}"
+        )
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Measure every scenario with one crew; return the exit code."""
+    parser = argparse.ArgumentParser(prog="bench.pages", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--no-check", action="store_true", help="exit 0 whatever the shares are")
+    parser.add_argument("--rounds", type=int, default=7, help="pairs of rounds for a scenario")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    options = parser.parse_args()
+    with (
+        private_bench() as bench,
+        serving() as base_url,
+        crew(bench, base_url, options.workers) as found,
+    ):
+        outcomes = [measure(found, scenario, options.rounds) for scenario in SCENARIOS]
+    if options.json:
+        print(json.dumps({"scenarios": [outcome.as_json() for outcome in outcomes]}))
+    else:
+        print(render(outcomes, options.workers))
+    return 0 if options.no_check or all(outcome.is_met for outcome in outcomes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""What one job leaves in its browser, the next in the same worker does not find: invariant 11."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.attacks import isolation_tasks
+from tests.attacks.isolation_site import IsolationSite
+from worker.browser.options import BrowserOptions, find_browser
+from worker.browser.session import BrowserSession
+from worker.execution.task_call import run_task
+from worker.tasks import registry
+from worker.tasks.job import Job
+
+ISOLATIONS = ("context", "page", "worker")
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[IsolationSite]:
+    with IsolationSite().serving() as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserSession]:
+    folder = tmp_path_factory.mktemp("browser") / "worker-0"
+    session = BrowserSession(
+        BrowserOptions(tmp_dir=folder, executable=find_browser(), page_timeout_seconds=10)
+    )
+    session.open()
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def do(session: BrowserSession, site: IsolationSite, tmp_path: Path):
+    """Do a job as a worker does, from page to release; return its result."""
+    tasks = registry.load([str(Path(isolation_tasks.__file__))])
+    site.reset()
+
+    def do(name: str):
+        job = Job(id=1, attempt=1, max_attempts=1, task=name, deadline=time.monotonic() + 30,
+                  results_dir=tmp_path)  # fmt: skip
+        text = run_task(session, tasks.get(name), {"url": site.url}, job)
+        session.release(clean=True)
+        return json.loads(text)
+
+    return do
+
+
+@pytest.mark.parametrize("isolation", ISOLATIONS)
+@pytest.mark.parametrize("attack", isolation_tasks.ATTACKS)
+def test_a_job_finds_nothing_of_the_job_before(do, attack, isolation):
+    do(f"{attack}_leaves_{isolation}")
+
+    assert do(f"{attack}_finds_{isolation}") == []
+
+
+@pytest.mark.parametrize("isolation", ISOLATIONS)
+def test_nor_does_it_in_a_worker_of_a_run(launch, queue, site, isolation):
+    pairs = {
+        name: [
+            queue.enqueue(f"{name}_{part}_{isolation}", {"url": site.url}, max_attempts=1)
+            for part in ("leaves", "finds")
+        ]
+        for name in isolation_tasks.ATTACKS
+    }
+    site.reset()
+
+    run = launch("--workers", 1, "--tasks", isolation_tasks.__file__)
+
+    assert run.wait(60) == 0
+    found = {name: [outcome_of(queue.get(job)) for job in jobs] for name, jobs in pairs.items()}
+    assert found == {name: [("done", None), ("done", [])] for name in pairs}
+
+
+def test_a_log_in_stays_with_its_task_until_it_is_blocked_or_fails(launch, queue, site):
+    """Each job logs in if it has to, and tells; `then` says how it ends."""
+    ends = ["well", "well", "fail", "well", "block", "well", "well"]
+    jobs = [queue.enqueue("portal", {"url": site.url, "then": end}, max_attempts=1) for end in ends]
+    queue.enqueue("other_portal", {"url": site.url, "then": "well"}, max_attempts=1)
+
+    run = launch("--workers", 1, "--tasks", isolation_tasks.__file__)
+
+    assert run.wait(60) == 0
+    logged_in = [outcome_of(queue.get(job))[1] for job in jobs if queue.get(job)["result"]]
+    assert logged_in == ["logged in", "was in", "logged in", "logged in", "was in"]
+    other = queue.get(jobs[-1] + 1)
+    assert outcome_of(other) == ("done", "logged in")
+
+
+def outcome_of(job):
+    """A job's status and result."""
+    return job["status"], json.loads(job["result"]) if job["result"] else None

@@ -1,0 +1,104 @@
+"""Calls into Playwright that go on beside the job's own, whenever one of those waits.
+
+Playwright runs each event handler in a greenlet of its own, where calls are allowed; what is begun
+here is run in the same way. A side call raises nothing into the job and has no limit of its own:
+whoever waits for it sets one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import greenlet  # type: ignore[import-untyped]
+
+
+class SideCall:
+    """One thing that is being done beside the job; `error` says what it failed of."""
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        self.is_done = False
+        self.error: BaseException | None = None
+        self._work = work
+        self._when_done: list[Callable[[], object]] = []
+
+    def begin(self) -> None:
+        """Work until the first wait; the driver's event loop calls this, and goes on then."""
+        if not self.is_done:
+            greenlet.greenlet(self._run).switch()
+
+    def give_up(self) -> None:
+        """Take it for done, because nothing will carry it on."""
+        self.is_done = True
+
+    def when_done(self, tell: Callable[[], object]) -> None:
+        """Call this at the end."""
+        self._when_done.append(tell)
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        except BaseException as problem:  # noqa: BLE001 - kept for whoever asks; nobody is above.
+            self.error = problem
+        self.is_done = True
+        for tell in self._when_done:
+            tell()
+
+
+class SideCalls:
+    """What one driver does beside the job; made when the driver has been started."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._fiber: greenlet.greenlet | None = None
+        self._loop.call_soon(self._note_fiber)
+
+    def plan(self, work: Callable[[], object]) -> SideCall:
+        """Begin something with the next call that waits; returns at once."""
+        call = SideCall(work)
+        if self._is_over:
+            call.give_up()
+        else:
+            self._loop.call_soon(call.begin)
+        return call
+
+    def start(self, work: Callable[[], object]) -> SideCall:
+        """Begin something now: its first message is on its way when this returns."""
+        call = self.plan(work)
+        if not call.is_done:
+            # The loop's first turn begins it, the second sends what it asks for.
+            self._run_loop_until(self._loop.call_soon)
+        return call
+
+    def wait(self, call: SideCall) -> None:
+        """Wait until it is done, or until the driver is gone."""
+        while not call.is_done:
+            if self._is_over or self._fiber is None:
+                call.give_up()
+            else:
+                self._run_loop_until(call.when_done)
+
+    @property
+    def _is_over(self) -> bool:
+        is_fiber_dead = self._fiber is not None and self._fiber.dead
+        return is_fiber_dead or self._loop.is_closed()
+
+    def _note_fiber(self) -> None:
+        self._fiber = greenlet.getcurrent()
+
+    def _run_loop_until(self, arrange: Callable[[Callable[[], object]], object]) -> None:
+        """Let the loop run, until a turn after it calls what `arrange` is given."""
+        if self._fiber is None:
+            return
+        here, is_waiting = greenlet.getcurrent(), True
+
+        def resume() -> None:
+            if is_waiting:
+                here.switch()
+
+        try:
+            arrange(lambda: self._loop.call_soon(resume))
+            self._fiber.switch()
+        finally:
+            # One that is left behind must not resume this place at some later time.
+            is_waiting = False

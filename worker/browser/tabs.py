@@ -1,0 +1,157 @@
+"""Which tab a job gets, by the isolation its task asks for, and what becomes of it afterwards.
+
+`context`: a fresh one, prepared ahead. `page`: one for all such tasks, emptied between jobs.
+`worker`: one for each task, kept with its log-in. Whoever calls limits the time; after a browser
+is lost, `forget`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from playwright.sync_api import Error as PlaywrightError
+
+from worker.browser.closing_tabs import ClosingTabs
+from worker.browser.context_options import ContextOptions
+from worker.browser.context_reuse import ContextReuse
+from worker.browser.engine import Engine
+from worker.browser.guards import Guards
+from worker.browser.page_reuse import PageReuse
+from worker.browser.recorder import Recorder
+from worker.browser.spare_tab import SpareTab
+from worker.browser.tab import Tab
+from worker.browser.task_contexts import TaskContexts
+from worker.tasks.registry import Isolation
+
+# Each kept context is a process of 50 MB or more; a worker has seldom more tasks that log in.
+MAX_KEPT = 8
+
+# Does one step of cleaning up within its limit, and tells whether it went well.
+CleanUp = Callable[[Callable[[], object]], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class TabWish:
+    """What tab a job wants: how isolated, for which task, made with what."""
+
+    isolation: Isolation
+    task: str
+    options: ContextOptions
+
+    @property
+    def place(self) -> str | None:
+        """Where a tab that is kept for such jobs stands; a name that no other task has."""
+        return {"context": None, "page": "page", "worker": f"worker {self.task}"}[self.isolation]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    tab: Tab
+    options: ContextOptions
+    reuse: PageReuse | ContextReuse
+
+
+class Tabs:
+    """The tabs of one worker's ordinary browser."""
+
+    def __init__(
+        self, engine: Engine, recorder: Recorder, guards: Guards, clean_up: CleanUp
+    ) -> None:
+        self._engine = engine
+        self._recorder = recorder
+        self._guards = guards
+        self._clean_up = clean_up
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._spare = SpareTab(self._make, self.close)
+        self._closing = ClosingTabs()
+        self._contexts: TaskContexts | None = None
+
+    def take(self, wish: TabWish) -> Tab:
+        """Give the tab for a job; raises Playwright's Error when the browser gives none."""
+        if wish.place is None:
+            return self._spare.take(wish.options) or self._make(wish.options)
+        kept = self._kept.pop(wish.place, None)
+        if kept is not None and (kept.options != wish.options or not kept.tab.is_usable):
+            self.close(kept.tab)
+            kept = None
+        if kept is None:
+            tab = self._make(wish.options)
+            reuse = PageReuse(tab) if wish.isolation == "page" else ContextReuse(tab)
+            kept = _Kept(tab, wish.options, reuse)
+        self._kept[wish.place] = kept
+        kept.reuse.begin_job()
+        return kept.tab
+
+    def prepare_next(self, tab: Tab, wish: TabWish) -> None:
+        """Have the next job's tab made as soon as this job waits for its site."""
+        side_calls = self._engine.side_calls
+        if wish.place is None and side_calls is not None and not tab.is_tracing:
+            tab.on_first_request(lambda: self._spare.plan(side_calls, wish.options))
+
+    def give_back(self, tab: Tab, *, clean: bool) -> None:
+        """Take a tab back after its job: keep it, if it is one to keep, or close it."""
+        for step in self._contexts.closing_steps() if self._contexts is not None else ():
+            self._clean_up(step)
+        place, kept = next(((p, k) for p, k in self._kept.items() if k.tab is tab), ("", None))
+        if kept is not None:
+            if clean and self._clean_up(kept.reuse.tidy):
+                self._drop_files(tab)
+                self._drop_least_used()
+                return
+            del self._kept[place]
+        if clean and kept is None and tab.is_plain:
+            self._close_beside(tab)
+        else:
+            self.close(tab)
+
+    def close(self, tab: Tab) -> None:
+        """Close a tab and wait for that; never raises."""
+        self._clean_up(lambda: tab.stop_trace(None))
+        for step in tab.closing_steps():
+            self._clean_up(step)
+        self._drop_files(tab)
+
+    def _close_beside(self, tab: Tab) -> None:
+        self._clean_up(self._closing.wait)
+        if (side_calls := self._engine.side_calls) is not None:
+            self._clean_up(lambda: self._closing.begin(side_calls, tab))
+
+    def renew(self) -> None:
+        """Let the next page-isolated job have a fresh context."""
+        if (kept := self._kept.pop("page", None)) is not None:
+            self.close(kept.tab)
+
+    def drop_spare(self) -> None:
+        """Close the tab that is prepared for the next job."""
+        self._spare.drop()
+
+    def forget(self) -> None:
+        """Think no more of any of them, because their browser is gone."""
+        self._kept.clear()
+        self._spare.forget()
+        self._closing.forget()
+
+    def _drop_files(self, tab: Tab) -> None:
+        if tab.has_files:
+            tab.has_files = False
+            self._engine.folder.drop_leavings()
+
+    def _drop_least_used(self) -> None:
+        while len(self._kept) > MAX_KEPT:
+            _, kept = self._kept.popitem(last=False)
+            self.close(kept.tab)
+
+    def _make(self, options: ContextOptions) -> Tab:
+        browser = self._engine.browser
+        assert browser is not None
+        if self._contexts is None or not self._contexts.is_of(browser):
+            self._contexts = TaskContexts(browser)
+        context = self._contexts.make(**options.as_playwright())
+        try:
+            self._guards.watch(context, browser, has_proxy=options.proxy is not None)
+            return Tab(context, self._recorder)
+        except PlaywrightError:
+            context.close()
+            raise
