@@ -200,7 +200,10 @@ def buy(page, payload, job):
 
 def run_a_failing_task() -> None:
     session = SimpleNamespace(
-        page=None, limit=lambda seconds: Watchdog().limit(seconds, lambda: None)
+        page=None,
+        recorder=None,
+        guards=SimpleNamespace(explain=lambda problem, recorder: None),
+        limit=lambda seconds: Watchdog().limit(seconds, lambda: None),
     )
     job = Job(1, 1, 4, "shop", time.monotonic() + 60, Path("/nowhere"))
     task_call.run_task(session, a_failing_task(), {}, job)
