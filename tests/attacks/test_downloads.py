@@ -187,7 +187,6 @@ def test_a_worker_that_met_a_flood_goes_on(launch, queue, hostile, tmp_path):
     url = hostile.show("/offer", "<iframe src=/big></iframe>")
     flood = queue.enqueue("flood", {"url": url})
     fine = queue.enqueue("visit", {"url": hostile.show("/fine", "fine")})
-    began = time.monotonic()
 
     run = launch("--workers", 1, "--tasks", tasks, "--job-disk-mb", 5, "--retry-delay", "1s")
     assert run.wait(60) == 0
@@ -196,5 +195,4 @@ def test_a_worker_that_met_a_flood_goes_on(launch, queue, hostile, tmp_path):
     assert (attempt["outcome"], attempt["cause"]) == ("error", "code")
     assert "the limit is 5 MB; download less, or raise --job-disk-mb" in attempt["reason"]
     assert queue.get(fine)["status"] == "done"
-    assert time.monotonic() - began < 20
     assert [path for path in tmp_path.rglob("*") if path.stat().st_size > 5_000_000] == []
