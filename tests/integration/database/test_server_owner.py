@@ -30,6 +30,8 @@ while True:
     ears.accept()[0].sendall(b"hello")
 """
 WAIT = "import sys; print('here', flush=True); sys.stdin.read()"
+# Who hides its memory has a folder in /proc that is root's.
+HIDE = "import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); "
 
 
 @pytest.fixture
@@ -68,11 +70,12 @@ def refusal(folder: Path) -> str:
 
 
 @needs_root
-def test_a_strangers_process_with_our_arguments_is_not_our_server(tmp_path, stranger):
+@pytest.mark.parametrize("script", [WAIT, HIDE + WAIT])
+def test_a_strangers_process_with_our_arguments_is_not_our_server(tmp_path, stranger, script):
     server = PrivateServer(tmp_path / "mysql")
     server.folder.mkdir()
     claim = f"--datadir={server.data_path}"
-    bystander = stranger(WAIT, claim, user=STRANGER)
+    bystander = stranger(script, claim, user=STRANGER)
 
     assert server.pid() is None
     server.kill()
