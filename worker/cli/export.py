@@ -160,8 +160,7 @@ def _target(path: Path | None) -> Iterator[Target]:
         yield Target()
         return
     try:
-        # A half character that somebody has stored is written as JSON escapes it.
-        with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        with path.open("w", encoding="utf-8", newline="") as file:
             yield Target(file)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error

@@ -90,7 +90,6 @@ def cli() -> None:
 def main(argv: list[str] | None = None) -> None:
     """Run a command; an error that a person can correct is one line on stderr."""
     standard_streams.replace_closed()
-    standard_streams.accept_any_text()
     sys.excepthook = _tell_unexpected
     log.configure("nightshift", logging.WARNING)
     try:

@@ -27,10 +27,13 @@ os.setuid(int(sys.argv[2]))
 ears.listen()
 print("listening", flush=True)
 while True:
-    ears.accept()[0].sendall(b"hello")
+    try:
+        ears.accept()[0].sendall(b"hello")
+    except OSError:
+        pass  # Whoever saw in time that we are a stranger has left.
 """
 WAIT = "import sys; print('here', flush=True); sys.stdin.read()"
-# Who hides its memory has a folder in /proc that is root's.
+# Of a process that hides its memory, most files in /proc are root's.
 HIDE = "import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); "
 
 
