@@ -144,7 +144,7 @@ class Target:
 
     @property
     def is_terminal(self) -> bool:
-        return self.file is None and output.is_terminal()
+        return output.is_terminal() if self.file is None else self.file.isatty()
 
     def write(self, text: str) -> None:
         if self.file is None:

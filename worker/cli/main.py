@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import logging
@@ -22,6 +23,8 @@ from worker.exit_codes import ExitCode
 from worker.settings import PROJECT_ROOT, load_dotenv
 from worker.system import standard_streams
 
+# What a stream says that takes nothing more.
+FULL_OR_CLOSED = {errno.ENOSPC, errno.EDQUOT, errno.EBADF, errno.EIO}
 # Where each command is: a module is imported when one of its commands is used, because all of
 # them together take longer to import than most commands do to run.
 MODULES = {
@@ -113,6 +116,13 @@ def main(argv: list[str] | None = None) -> None:
         # Whoever read our output has seen enough.
         standard_streams.silence(standard_streams.STDOUT)
         sys.exit(ExitCode.OK)
+    except OSError as error:
+        if error.filename is not None or error.errno not in FULL_OR_CLOSED:
+            raise
+        # Help and versions are printed by click itself.
+        standard_streams.silence(standard_streams.STDOUT)
+        tell_error(f"stdout cannot be written: {error.strerror}")
+        sys.exit(ExitCode.UNEXPECTED)
 
 
 def _tell_usage(error: click.ClickException) -> None:
