@@ -144,7 +144,7 @@ class Target:
 
     @property
     def is_terminal(self) -> bool:
-        return self.file is None and output.is_terminal()
+        return output.is_terminal() if self.file is None else self.file.isatty()
 
     def write(self, text: str) -> None:
         if self.file is None:
@@ -160,8 +160,7 @@ def _target(path: Path | None) -> Iterator[Target]:
         yield Target()
         return
     try:
-        # A half character that somebody has stored is written as JSON escapes it.
-        with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        with path.open("w", encoding="utf-8", newline="") as file:
             yield Target(file)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import logging
@@ -23,6 +24,8 @@ from worker.settings import PROJECT_ROOT, load_dotenv
 from worker.system import standard_streams
 from worker.system.private_files import write_privately
 
+# What a stream says that takes nothing more.
+FULL_OR_CLOSED = {errno.ENOSPC, errno.EDQUOT, errno.EBADF, errno.EIO}
 # Where each command is: a module is imported when one of its commands is used, because all of
 # them together take longer to import than most commands do to run.
 MODULES = {
@@ -92,7 +95,6 @@ def main(argv: list[str] | None = None) -> None:
     """Run a command; an error that a person can correct is one line on stderr."""
     write_privately()
     standard_streams.replace_closed()
-    standard_streams.accept_any_text()
     sys.excepthook = _tell_unexpected
     log.configure("nightshift", logging.WARNING)
     try:
@@ -116,6 +118,13 @@ def main(argv: list[str] | None = None) -> None:
         # Whoever read our output has seen enough.
         standard_streams.silence(standard_streams.STDOUT)
         sys.exit(ExitCode.OK)
+    except OSError as error:
+        if error.filename is not None or error.errno not in FULL_OR_CLOSED:
+            raise
+        # Help and versions are printed by click itself.
+        standard_streams.silence(standard_streams.STDOUT)
+        tell_error(f"stdout cannot be written: {error.strerror}")
+        sys.exit(ExitCode.UNEXPECTED)
 
 
 def _tell_usage(error: click.ClickException) -> None:

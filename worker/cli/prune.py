@@ -64,12 +64,9 @@ def prune(
         tell_json(report)
     elif not quiet:
         would = "would remove" if dry_run else "removed"
-        # 30 is half a minute, not a month: say how it was understood.
-        rules = [] if older_than is None else [f"older than {duration(older_than)}"]
-        rules += [] if max_size is None else [f"over {size(max_size)} in all"]
-        asked = " or ".join(rules)
         tell(
-            f"{would} the evidence of {counted(len(gone), 'attempt')}, {size(freed)} ({asked}); "
+            f"{would} the evidence of {counted(len(gone), 'attempt')}, {size(freed)} "
+            f"({_rules(older_than, max_size)}); "
             f"kept that of {counted(chosen.kept, 'attempt')}, {size(chosen.kept_bytes)}"
         )
     if chosen.is_over_budget:
@@ -79,6 +76,13 @@ def prune(
             f"what was written in the last {fresh} is not removed",
             err=True,
         )
+
+
+def _rules(older_than: float | None, max_size: int | None) -> str:
+    """Say how the flags were understood: 30 is half a minute, not a month."""
+    rules = [] if older_than is None else [f"older than {duration(older_than)}"]
+    rules += [] if max_size is None else [f"over {size(max_size)} in all"]
+    return " or ".join(rules)
 
 
 COMMANDS = [prune]

@@ -54,10 +54,10 @@ class ServerProcess:
             os.close(handle)
 
     def _is_served_by(self, pid: int) -> bool:
+        if b"--datadir=" + os.fsencode(self.data_path) not in _arguments(pid):
+            return False
         # Anybody may start a process with such arguments: it must also be the owner's.
-        return b"--datadir=" + os.fsencode(self.data_path) in _arguments(pid) and _user(
-            pid
-        ) in trusted_users(self.folder)
+        return _user(pid) in trusted_users(self.folder)
 
 
 def is_private_server(pid: int) -> bool:
@@ -79,7 +79,7 @@ def _arguments(pid: int) -> list[bytes]:
 
 
 def _user(pid: int) -> int | None:
-    """Tell whose process it is; None when it is gone."""
+    """Tell with whose rights a process runs; None when it is gone."""
     try:
         return Path(f"/proc/{pid}").stat().st_uid
     except OSError:

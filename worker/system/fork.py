@@ -12,7 +12,6 @@ import pickle
 import signal
 import sys
 import time
-import traceback
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -57,7 +56,7 @@ def fork(main: Callable[[], int], *, output: int | None = None) -> int:
             os.dup2(output, 2)
         code = main()
     except BaseException:
-        traceback.print_exc()
+        _show_whole()
     finally:
         # Neither the launcher's finalizers nor its buffers are this process's to flush.
         try:
@@ -142,8 +141,13 @@ def _answer(function: Callable[..., T], args: tuple[Any, ...]) -> tuple[bool, An
         copy.exit_code = error.exit_code
         return True, copy
     except Exception as error:
-        traceback.print_exc()
+        _show_whole()
         return True, RuntimeError(f"{type(error).__name__}: {error}")
+
+
+def _show_whole() -> None:
+    """Show a bug of ours as this program shows them: a command line does so without secrets."""
+    sys.excepthook(*sys.exc_info())
 
 
 def _prctl(option: int, value: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import sys
 import termios
@@ -29,15 +28,6 @@ def replace_closed() -> None:
     for name, fd, mode in (("stdin", STDIN, "r"), ("stdout", STDOUT, "w"), ("stderr", STDERR, "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(fd, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
-
-
-def accept_any_text() -> None:
-    """Let stdout take half characters, written as JSON escapes them: a text must not end a command.
-
-    Python's stderr does so already.
-    """
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def make_blocking() -> None:

@@ -35,7 +35,8 @@ def shell(settings, database, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command", ["status", "status --json", "export", "limits", "show 1 --json"]
+    "command",
+    ["status", "status --json", "export", "limits", "show 1 --json", "--help", "run --help"],
 )
 @pytest.mark.parametrize(
     ("where", "reason"),

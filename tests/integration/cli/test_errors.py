@@ -270,6 +270,7 @@ def test_evidence_is_pruned_and_what_was_freed_is_said(cli, database, tmp_path):
 
     dry = cli("prune", "--older-than", "30d", "--dry-run")
     assert dry.stdout.startswith("would remove the evidence of 1 attempt, ")
+    assert "(older than 30 d 0 h); kept" in dry.stdout
     assert old.exists()
     told = json.loads(cli("prune", "--older-than", "30d", "--json").stdout)
     assert (told["folders"], told["kept_folders"], told["dry_run"]) == (1, 1, False)

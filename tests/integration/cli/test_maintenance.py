@@ -11,6 +11,7 @@ from tests.lifecycle.conftest import run_command, url_of
 from worker.database import migrations
 from worker.models import Ending, Outcome
 from worker.queue import journal
+from worker.recovery import deaths
 
 
 @pytest.fixture
@@ -93,6 +94,19 @@ def test_what_dead_workers_left_is_told_with_the_rest(cli, queue, left_in_journa
         "put 0 jobs back to pending and 0 to error; 1 job had been done, and that is written now",
     ]
     assert queue.get(left_in_journal)["status"] == "done"
+
+
+def test_a_job_that_is_handed_back_is_no_empty_sweep(cli, queue, claim_as, settings, tmp_path):
+    job = queue.enqueue("visit", {})
+    claim = claim_as(incarnation=4712)
+    death = {"slot": 0, "incarnation": 4712, "outcome": "handed_back", "ending": "it was stopped"}
+    death |= {"job_id": job, "fence": claim.fence, "step": "", "label": "", "output": []}
+    deaths.keep(journal.folder_of(tmp_path / "state", settings), death | {"seconds": 1.0})
+
+    done = cli("sweep")
+
+    assert (done.stdout, done.stderr) == ("put 1 job back to pending and 0 to error\n", "")
+    assert queue.get(job)["status"] == "pending"
 
 
 def test_a_database_is_migrated_step_by_step_and_only_once(cli, mysql):
