@@ -1,6 +1,6 @@
 """Whatever a job does with its secrets, they are in no table, evidence, trace, log or screen.
 
-One run of the real launcher does all the jobs; each case then looks everywhere for its own secret.
+Shows invariant 12. One run of the real launcher does all the jobs; each case then looks everywhere for its own secret.
 A secret is known by a core of letters that survives every way of spelling it.
 """
 

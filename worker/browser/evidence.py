@@ -112,6 +112,7 @@ class _Capture:
         self._deadline = time.monotonic() + budget_seconds
         self._times = evidence_facts.times(failure.seconds)
         self._mute: str | None = None
+        self._html = ""
         self.outcomes: dict[str, str] = {}
 
     def run(self) -> dict[str, str]:
@@ -128,7 +129,10 @@ class _Capture:
         self._write("network", self._network_json)
         self._make_answer()
         self._ask("screenshot", self._screenshot)
-        self._ask("html", self._html)
+        self._ask("html", self._read_html)
+        if self.outcomes["html"] == OK:
+            # A large page takes a moment to mask: that is no fault of the browser.
+            self._write("html", self._keep_html)
         # The second writing adds the outcomes; it replaces the first only when it is complete.
         self._write("error", self._error_json)
         return self.outcomes
@@ -188,12 +192,15 @@ class _Capture:
         image = failure_screenshot.take(self._session.page)
         write_durably(self._folder / failure_screenshot.FILE_NAME, image)
 
-    def _html(self) -> None:
+    def _read_html(self) -> None:
         assert self._session.page is not None
-        html, note = self._session.page.content(), ""
-        if len(html) > MAX_HTML:
-            note = f"\n<!-- cut here: the page had {len(html)} characters -->\n"
-        self._save("page.html", mask_html(html[:MAX_HTML]) + note)
+        self._html = self._session.page.content()
+
+    def _keep_html(self) -> None:
+        size, note = len(self._html), ""
+        if size > MAX_HTML:
+            note = f"\n<!-- cut here: the page had {size} characters -->\n"
+        self._save("page.html", mask_html(self._html[:MAX_HTML]) + note)
 
     def _stop_trace(self) -> None:
         self._session.stop_trace(trace_file.raw_path(self._session.options.tmp_dir))

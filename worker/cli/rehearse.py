@@ -24,6 +24,8 @@ from worker.cli.rehearsal_proxy import find_proxy, proxy_flags
 from worker.errors import NightshiftError, PayloadError, TaskNotFound, TaskSignal, UsageError
 from worker.evidence.files import new_attempt_folder
 from worker.evidence.fingerprint import fingerprint, frames_of
+from worker.evidence.known_secrets import KnownSecrets
+from worker.evidence.redaction import redact_text
 from worker.execution.rehearsal import Rehearsal, rehearse
 from worker.execution.task_call import parse_payload
 from worker.execution.verdict import describe
@@ -107,7 +109,8 @@ def reproduce(
     task = registry.load(tasks).get(job["task"])
     values = parse_payload(job["payload"])
     task.fit(values)
-    reason = last_error_line(job["last_error"]) or "no error"
+    known = KnownSecrets.of_payload(job["payload"])
+    reason = redact_text(last_error_line(job["last_error"]) or "no error", known)
     tell(f"job {job_id} ({task.name}) is {job['status']}: {reason}", err=True)
     if not force:
         _ask_if_done(job)
@@ -159,9 +162,9 @@ def _run(
             result = rehearsal.run(task, payload, job_id=job_id, trace=trace, on_step=_show_step)
     except BaseException as error:
         if isinstance(error, NightshiftError | TaskSignal):
-            tell(f"{type(error).__name__}: {describe(error)}", err=True)
+            tell(redact_text(f"{type(error).__name__}: {describe(error)}"), err=True)
         else:
-            tell_text(_own_traceback(error), err=True)
+            tell_text(redact_text(_own_traceback(error)), err=True)
         if trace is not None:
             _keep_evidence(rehearsal, task, payload, job_id, error, trace.parent)
         rehearsal.forget()
@@ -186,7 +189,7 @@ def _ask_if_done(job: dict[str, Any]) -> None:
 
 
 def _show_step(text: str) -> None:
-    tell(f"step: {text}", err=True)
+    tell(redact_text(f"step: {text}"), err=True)
 
 
 def _own_traceback(error: BaseException) -> str:
@@ -215,7 +218,8 @@ def _keep_evidence(
     folder: Path,
 ) -> None:
     kind = type(error).__name__
-    key, _ = fingerprint(kind, str(error), task.name, frames_of(error))
+    message = redact_text(str(error))
+    key, _ = fingerprint(kind, message, task.name, frames_of(error))
     failure = evidence.Failure(
         job_id=job_id,
         attempt=0,
@@ -224,7 +228,7 @@ def _keep_evidence(
         payload=payload,
         outcome=REPRODUCED,
         exception_type=kind,
-        exception_message=str(error),
+        exception_message=message,
         traceback="".join(traceback.format_exception(error)),
         fingerprint=key,
         worker_slot=-1,

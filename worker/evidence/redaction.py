@@ -39,14 +39,19 @@ _RUN_OF_TEXT = re.compile(r"\S+")
 # The login in a URL. A password may hold anything, so it reaches to the last @; past a quote only
 # if there is no @ before it. Our own messages write user:password@ as an example.
 # Brackets around an address are a host.
-_USER = r"://(?!user:password@)(?!\[[0-9a-f:.%]+\])[^/?#\s:@]*"
+_USER = r"(?!user:password@)(?!\[[0-9a-f:.%]+\])[^/?#\s:@]*"
 _ANY = r"(?:[^\s'\"<>`]*|\S*)"
 # In a web address the digits after the host are a port, and a path may hold an @.
 _PORT = r"\d{1,5}[/?#'\"<>`,;)\]}]"
+# What stands before is looked at last: the three marks are found fast.
 _WEB_LOGIN = re.compile(
-    rf"(?:(?<=http)|(?<=https)|(?<=ws)|(?<=wss)){_USER}(?::(?!{_PORT}){_ANY})?@", re.IGNORECASE
+    r"://(?:(?<=http://)|(?<=https://)|(?<=ws://)|(?<=wss://))"
+    rf"{_USER}(?::(?!{_PORT}){_ANY})?@",
+    re.IGNORECASE,
 )
-_OTHER_LOGIN = re.compile(rf"(?<!http)(?<!https)(?<!ws)(?<!wss){_USER}(?::{_ANY})?@", re.IGNORECASE)
+_OTHER_LOGIN = re.compile(
+    rf"://(?<!http://)(?<!https://)(?<!ws://)(?<!wss://){_USER}(?::{_ANY})?@", re.IGNORECASE
+)
 _URL = re.compile(r"://[^\s'\"<>`]+")
 # The same within a parameter of another URL, percent-encoded once or more.
 _ENCODED_LOGIN = re.compile(
@@ -61,7 +66,7 @@ _ENCODED_PARAMETER = re.compile(
     r"(%(?:25)*+(?:3F|26|23))([\w.-]{1,100})(%(?:25)*+3D)((?:(?!%(?:25)*+(?:26|23))[^\s&'\"<>`])++)",
     re.IGNORECASE,
 )
-_BEARER = re.compile(r"\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}", re.IGNORECASE)
+_BEARER = re.compile(r"\b(bearer|basic)\s++[a-z0-9._~+/=-]{8,}+", re.IGNORECASE)
 
 
 def redact_url(url: str) -> str:

@@ -150,3 +150,23 @@ def test_a_folder_on_a_full_disk_is_told_with_its_fix(cli, database, full_disk, 
     assert done.returncode == 78
     assert list(failing(done)) == [check]
     assert "No space left on device; free some space there" in failing(done)[check]
+
+
+def test_what_other_users_may_read_is_named_with_what_to_type(cli, tmp_path):
+    env_file, secrets = tmp_path / "env", tmp_path / "secrets"
+    env_file.write_text("")
+    env_file.chmod(0o644)
+    for folder in (secrets, tmp_path / "errors", tmp_path / "errors" / "7", tmp_path / "state"):
+        folder.mkdir(mode=0o755)
+    (tmp_path / "state" / "journal").mkdir(mode=0o755)
+    (secrets / "SHOP_PASSWORD").touch(mode=0o640)
+    where = {"NIGHTSHIFT_ENV_FILE": str(env_file), "NIGHTSHIFT_SECRETS_DIR": str(secrets)}
+
+    done = cli("doctor", **where)
+
+    assert done.returncode == 78
+    places = [env_file, secrets, tmp_path / "errors", tmp_path / "state" / "journal"]
+    command = f"chmod -R go= {' '.join(map(str, places))}"
+    assert failing(done)["privacy"].endswith(f"type: {command}")
+    subprocess.run(command, shell=True, check=True)
+    assert failing(cli("doctor", **where)) == {}

@@ -134,3 +134,28 @@ def test_why_of_an_archived_job_tells_its_end_and_promises_no_retry(cli, one_of_
     assert ": HTTP 404; it was archived at " in told
     assert "retry --id" not in told
     assert cli("retry", "--id", failed, "--yes").returncode == 2
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",)], ids=["", "json"])
+def test_a_job_is_shown_without_the_secrets_of_its_payload(cli, database, queue, claim_as, flags):
+    payload = {
+        "user": "me",
+        "password": "a white horse",
+        "url": "http://me:hunter2@h.test/?sid=abcdef",
+    }
+    job = queue.enqueue("visit", payload)
+    queue.retry(claim_as(), because("saw a white horse"), delay_seconds=100)
+    # What was written before secrets were masked is masked when it is shown.
+    database.run_statement(
+        "UPDATE work_queue SET last_error = 'a%20white%20horse', wait_reason = 'a white horse', "
+        'result = \'{"said": "a white horse", "code": 200}\''
+    )
+    database.run_statement("UPDATE job_attempts SET reason = 'a white horse, token=hunter2'")
+
+    shown = cli("show", job, *flags).stdout
+
+    assert not [secret for secret in ("horse", "hunter2", "abcdef") if secret in shown]
+    assert shown.count("[redacted]") >= 6
+    assert "me" in shown
+    assert '"code": 200' in shown
+    assert "horse" not in cli("why", job).stdout
