@@ -12,10 +12,14 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # Prefixes under which an IPv6 address is another spelling of an IPv4 one, in its last 32 bits.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _COMPATIBLE = ipaddress.IPv6Network("::/96")
-# Translated by the network itself, to whatever it likes.
-_LOCAL_NAT64 = ipaddress.IPv6Network("64:ff9b:1::/48")
-# Looks public, but is the host of every virtual machine in one cloud, its metadata included.
-_HOST_OF_VIRTUAL_MACHINES = ipaddress.IPv4Address("168.63.129.16")
+_NOT_PUBLIC = (
+    # Translated by the network itself, to whatever it likes.
+    ipaddress.ip_network("64:ff9b:1::/48"),
+    # For protocols, not for hosts; one cloud has its metadata there. Not every Python knows.
+    ipaddress.ip_network("192.0.0.0/24"),
+    # Looks public, but is the host of every virtual machine in one cloud, its metadata included.
+    ipaddress.ip_network("168.63.129.16/32"),
+)
 
 
 def is_public(text: str) -> bool:
@@ -24,7 +28,7 @@ def is_public(text: str) -> bool:
     Raises ValueError for what is no address.
     """
     address = _meaning(ipaddress.ip_address(text))
-    if address == _HOST_OF_VIRTUAL_MACHINES or address in _LOCAL_NAT64:
+    if any(address in network for network in _NOT_PUBLIC):
         return False
     # Site-local addresses are deprecated and unknown to `is_global`; some networks have them.
     is_site_local = isinstance(address, ipaddress.IPv6Address) and address.is_site_local

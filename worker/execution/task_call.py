@@ -65,7 +65,8 @@ def run_task(
     # The killed browser makes the blocked call raise, or return something empty.
     if limit.fired:
         problem = _because_of(JobTimedOut(job.timeout_seconds or seconds, limit.stack), problem)
-    problem = _because_of(session.explain(problem), problem)
+    if task.browser:
+        problem = _because_of(session.explain(problem), problem)
     if problem is not None:
         raise problem
     return as_json(result)
