@@ -43,7 +43,7 @@ TAKEN_NAMES = sys.stdlib_module_names | {"worker", "launcher", "playwright", "py
 @click.argument("name", metavar="TASK")
 @click.option("--payload", help='Payload as JSON: \'{"url": "https://example.com"}\'')
 @click.option("--job", "job_id", type=int, help="Use the payload of this job.")
-@run_settings("tasks", "browser", "headless")
+@run_settings("tasks", "browser", "headless", "deny_private")
 @proxy_flags
 def try_task(
     name: str,
@@ -52,6 +52,7 @@ def try_task(
     tasks: tuple[str, ...],
     browser: str | None,
     headless: bool,
+    deny_private: bool,
     proxy_name: str | None,
     direct: bool,
 ) -> int:
@@ -63,19 +64,20 @@ def try_task(
     values = parse_payload(payload or "" if job is None else job["payload"])
     task.fit(values)
     proxy = find_proxy(job, proxy_name, direct)
-    with _rehearsal(browser, headless, proxy) as rehearsal:
+    with _rehearsal(browser, headless, deny_private, proxy) as rehearsal:
         return _run(rehearsal, task, values, job_id or 0)
 
 
 @click.command("reproduce")
 @click.argument("job_id", type=int, metavar="ID")
-@run_settings("tasks", "browser", "headless")
+@run_settings("tasks", "browser", "headless", "deny_private")
 @proxy_flags
 def reproduce(
     job_id: int,
     tasks: tuple[str, ...],
     browser: str | None,
     headless: bool,
+    deny_private: bool,
     proxy_name: str | None,
     direct: bool,
 ) -> int:
@@ -90,7 +92,7 @@ def reproduce(
     reason = last_error_line(job["last_error"]) or "no error"
     click.echo(f"job {job_id} ({task.name}) is {job['status']}: {reason}", err=True)
     proxy = find_proxy(job, proxy_name, direct)
-    with _rehearsal(browser, headless, proxy) as rehearsal:
+    with _rehearsal(browser, headless, deny_private, proxy) as rehearsal:
         trace = new_attempt_folder(errors_dir(), job_id, REPRODUCED) / "trace.zip"
         code = _run(rehearsal, task, values, job_id, trace=trace)
     click.echo(f"trace: playwright show-trace {trace}", err=True)
@@ -199,10 +201,14 @@ def _keep_evidence(
 
 
 @contextmanager
-def _rehearsal(browser: str | None, headless: bool, proxy: Proxy | None) -> Iterator[Rehearsal]:
+def _rehearsal(
+    browser: str | None, headless: bool, deny_private: bool, proxy: Proxy | None
+) -> Iterator[Rehearsal]:
     log.configure("task")
     results = Path(os.environ.get("NIGHTSHIFT_RESULTS_DIR") or PROJECT_ROOT / "results")
-    with rehearse(results, browser=browser, headless=headless) as rehearsal:
+    with rehearse(
+        results, browser=browser, headless=headless, deny_private=deny_private
+    ) as rehearsal:
         if proxy is not None:
             click.echo(f"using proxy {proxy.name} ({proxy.label})", err=True)
             rehearsal.session.use_proxy(proxy)
