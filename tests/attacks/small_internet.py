@@ -19,7 +19,7 @@ _real_connect = asyncio.open_connection
 
 
 class SmallInternet:
-    """`names` says what each name resolves to, one answer after the other, the last one for ever."""
+    """`names` says what each name resolves to: one answer after the other, the last for ever."""
 
     def __init__(self, port: int) -> None:
         self.names: dict[str, list[str]] = {}

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, ProxySettings
 
 from worker.browser.disk_budget import DiskBudget
 from worker.browser.options import BrowserOptions
@@ -17,6 +18,7 @@ from worker.browser.page_guard import PageGuard
 from worker.browser.page_rules import PageRules
 from worker.browser.private_addresses import ARGUMENTS, PrivateAddresses
 from worker.browser.recorder import Recorder
+from worker.proxies.proxy import Proxy
 
 
 class Guards:
@@ -35,8 +37,20 @@ class Guards:
         arguments = (*options.launch_args, *ARGUMENTS)
         return replace(options, way_out=self._addresses.way_out, launch_args=arguments)
 
+    def new_context(
+        self, browser: Browser, proxy: Proxy | None, rules: PageRules
+    ) -> BrowserContext:
+        """Make a context whose pages keep to the rules."""
+        way_out = cast("ProxySettings", proxy.as_playwright()) if proxy is not None else None
+        context = browser.new_context(proxy=way_out, accept_downloads=rules.downloads)
+        self.watch(context, browser, has_proxy=proxy is not None)
+        return context
+
     def watch(self, context: BrowserContext, browser: Browser, *, has_proxy: bool) -> None:
-        """Keep an ordinary context's pages to the rules; `has_proxy`: it has its own way out."""
+        """Keep every page that a context will have to the rules; call it before the first.
+
+        `has_proxy` says that the context does not go out by the browser's own way.
+        """
         self.pages.watch(context)
         if self._addresses is not None and has_proxy:
             self._addresses.watch_browser(browser)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
 
 from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import Page, ProxySettings
+from playwright.sync_api import Page
 
 from worker.browser import cleaning_step
 from worker.browser.engine import CLOSE_SECONDS, Engine
@@ -183,10 +182,6 @@ class BrowserSession:
         """The page of the job that is running."""
         return self._current.page if self._current is not None else None
 
-    def explain(self, problem: BaseException | None) -> BaseException | None:
-        """Say what the running job really failed of, if a guard knows better than its error."""
-        return self.guards.explain(problem, self.recorder)
-
     def hear_events(self) -> None:
         """Take in what the browser has said last, such as that the page crashed; never raises."""
         if self._current is not None:
@@ -261,11 +256,7 @@ class BrowserSession:
     def _new_tab(self) -> Tab:
         browser = self._engine.browser
         assert browser is not None
-        proxy = self._proxy.as_playwright() if self._proxy is not None else None
-        context = browser.new_context(
-            proxy=cast("ProxySettings | None", proxy), accept_downloads=self._rules.downloads
-        )
-        self.guards.watch(context, browser, has_proxy=proxy is not None)
+        context = self.guards.new_context(browser, self._proxy, self._rules)
         return Tab(context, self.recorder)
 
     def _profile_page(self, hold: ProfileHold, *, trace: bool) -> Page:

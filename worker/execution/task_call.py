@@ -66,7 +66,7 @@ def run_task(
     if limit.fired:
         problem = _because_of(JobTimedOut(job.timeout_seconds or seconds, limit.stack), problem)
     if task.browser:
-        problem = _because_of(session.explain(problem), problem)
+        problem = _because_of(session.guards.explain(problem, session.recorder), problem)
     if problem is not None:
         raise problem
     return as_json(result)
