@@ -60,7 +60,9 @@ class _SiteHandler(_Handler):
             site.cookies.append(self.headers.get("Cookie"))
             site.queries.append((via, self.path.partition("?")[2]))
         body = b"<title>Just a moment...</title>" if is_refused else b"<title>in</title>"
-        self.send_response(403 if is_refused else 200)
+        self.send_response(403 if is_refused else site.status)
+        for key, value in site.headers.items():
+            self.send_header(key, value)
         if is_refused:
             self.send_header("cf-mitigated", "challenge")
             if site.retry_after is not None:
@@ -82,6 +84,9 @@ class Site(_Server):
         # So many visits, the first ones, are refused whoever comes.
         self.first_refused = 0
         self.retry_after: int | None = None
+        # What everybody else is answered.
+        self.status = 200
+        self.headers: dict[str, str] = {}
         self.asked: Counter[str | None] = Counter()
         self.cookies: list[str | None] = []
         self.queries: list[tuple[str | None, str]] = []
@@ -94,6 +99,10 @@ class _ProxyHandler(_Handler):
     def do_GET(self) -> None:
         if self.headers.get("Proxy-Authorization") != self.server.owner.login:
             self._refuse_login()
+            return
+        if self.path.startswith("http://nightshift.invalid/"):
+            # A name that does not exist leads nowhere.
+            self.send_error(502)
             return
         link = http.client.HTTPConnection("127.0.0.1", self.server.owner.site_port, timeout=10)
         headers = {key: self.headers[key] for key in ("Host", "Cookie") if self.headers[key]}

@@ -12,14 +12,13 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # Prefixes under which an IPv6 address is another spelling of an IPv4 one, in its last 32 bits.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _COMPATIBLE = ipaddress.IPv6Network("::/96")
-# What `is_global` takes for public, or did in some Python.
 _NOT_PUBLIC = (
-    # Set aside for protocols; some clouds answer there with their metadata.
-    ipaddress.IPv4Network("192.0.0.0/24"),
-    # The host of every virtual machine in one cloud, its metadata included.
-    ipaddress.IPv4Network("168.63.129.16/32"),
     # Translated by the network itself, to whatever it likes.
-    ipaddress.IPv6Network("64:ff9b:1::/48"),
+    ipaddress.ip_network("64:ff9b:1::/48"),
+    # For protocols, not for hosts; one cloud has its metadata there. Not every Python knows.
+    ipaddress.ip_network("192.0.0.0/24"),
+    # Looks public, but is the host of every virtual machine in one cloud, its metadata included.
+    ipaddress.ip_network("168.63.129.16/32"),
 )
 
 

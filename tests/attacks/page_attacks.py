@@ -1,4 +1,4 @@
-"""Fixtures for attacks by one page: a hostile site, a browser, and tasks as a worker runs them."""
+"""Fixtures for attacks by one page: a hostile site, a browser, tasks run as a worker runs them."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from worker import __version__
 from worker.browser import evidence
 from worker.browser.evidence import capture, missing
+from worker.browser.page_rules import PageRules
 
 TEXTS = {"error", "traceback", "console", "network"}
 
@@ -128,7 +129,7 @@ def test_a_dead_browser_leaves_the_texts(session, site, failure, errors_dir, wai
 
 
 def test_a_crashed_page_leaves_the_texts_and_the_trace(session, site, failure, errors_dir):
-    page = session.page_for_job(trace=True)
+    page = session.page_for_job(trace=True, rules=PageRules(schemes=("chrome",)))
     page.goto(site.url("/"))
     with pytest.raises(PlaywrightError):
         page.goto("chrome://crash")

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 
 from worker.browser.failures import Kind, classify
+from worker.browser.page_rules import PageRules
 from worker.browser.session import BrowserSession
 from worker.system import process_tree
 
@@ -58,7 +59,7 @@ def test_popups_do_not_outlive_their_job(session, site):
 
 
 def test_downloads_leave_nothing_on_disk(session, site):
-    page = session.page_for_job()
+    page = session.page_for_job(rules=PageRules(downloads=True))
     with page.expect_download() as download:
         page.evaluate("url => { location.href = url }", site.url("/download"))
     assert download.value.path().exists()
@@ -94,7 +95,7 @@ def test_a_page_that_hangs_after_its_job_is_replaced(session, site, open_busy_pa
 
 
 def test_a_crashed_page_is_recognised_and_replaced(session, site):
-    page = session.page_for_job()
+    page = session.page_for_job(rules=PageRules(schemes=("chrome",)))
     with pytest.raises(PlaywrightError):
         page.goto("chrome://crash")
     with pytest.raises(PlaywrightError) as caught:

@@ -97,7 +97,7 @@ def devoured(page, payload, job):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-@task("crashing")
+@task("crashing", schemes="chrome")
 def crashing(page, payload, job):
     note("begun", job)
     with suppress(Error):

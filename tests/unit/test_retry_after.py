@@ -6,7 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from worker.retry_after import LONGEST_WAIT_SECONDS, retry_after_seconds
+from worker.retry_after import (
+    LONGEST_SHARED_SECONDS,
+    LONGEST_WAIT_SECONDS,
+    retry_after_seconds,
+    shared_wait_seconds,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,3 +30,11 @@ def test_retry_after_is_read_as_seconds_or_as_a_date(text, seconds):
     now = datetime(2026, 11, 16, 2, 0, tzinfo=UTC)
 
     assert retry_after_seconds(text, now) == seconds
+
+
+@pytest.mark.parametrize(
+    ("asked", "seconds"),
+    [(None, 0.0), (0.0, 0.0), (120.0, 120.0), (30 * 86400.0, LONGEST_SHARED_SECONDS)],
+)
+def test_others_are_held_back_for_an_hour_at_most(asked, seconds):
+    assert shared_wait_seconds(asked) == seconds

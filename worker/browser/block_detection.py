@@ -17,7 +17,7 @@ from worker.retry_after import retry_after_seconds
 
 REFUSALS = frozenset({403, 429, 503})
 # A challenge is a small page, and what makes it one is near its top.
-MAX_HTML = 1_000_000
+MAX_HTML = 250_000
 MAX_TITLE = 1000
 
 _TITLE = "just a moment"

@@ -41,6 +41,8 @@ async def connect(host: str, port: int) -> Streams:
 
 async def public_addresses(host: str, port: int) -> list[str]:
     """Look a host up and return its public addresses; raises as `connect` does."""
+    if (reason := private_literal(host)) is not None:
+        raise PrivateHost(reason)
     loop = asyncio.get_running_loop()
     try:
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)

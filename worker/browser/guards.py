@@ -36,7 +36,10 @@ class Guards:
         return replace(options, way_out=self._addresses.way_out, launch_args=arguments)
 
     def watch(self, context: BrowserContext, browser: Browser, *, has_proxy: bool) -> None:
-        """Keep an ordinary context's pages to the rules; `has_proxy`: it has its own way out."""
+        """Keep every page that a context will have to the rules; call it before the first.
+
+        `has_proxy` says that the context does not go out by the browser's own way.
+        """
         self.pages.watch(context)
         if self._addresses is not None and has_proxy:
             self._addresses.watch_browser(browser)

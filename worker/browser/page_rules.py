@@ -53,5 +53,5 @@ class PageRules:
 
 def shown(url: str) -> str:
     """Write an address for people: without secrets, at a readable length."""
-    text = printable(redact_url(url[: MAX_SHOWN * 4]))
+    text = printable(redact_url(_DROPPED.sub("", url)[: MAX_SHOWN * 4]))
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"

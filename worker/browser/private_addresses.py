@@ -20,10 +20,7 @@ from worker.browser.guarding_proxy import GuardingProxy
 from worker.errors import PageRefused
 
 # WebRTC would send UDP past every proxy.
-ARGUMENTS = (
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-)
+ARGUMENTS = ("--force-webrtc-ip-handling-policy=disable_non_proxied_udp",)
 
 # Hosts as Chromium writes them. What is caught besides is looked at and goes on.
 _HOSTS = (

@@ -53,7 +53,7 @@ TAKEN_NAMES = sys.stdlib_module_names | {"worker", "launcher", "playwright", "py
 @click.option("--payload", help='Payload as JSON: \'{"url": "https://example.com"}\'')
 @click.option("--job", "job_id", type=int, help="Use the payload of this job.")
 @force_flag
-@run_settings("tasks", "browser", "headless")
+@run_settings("tasks", "browser", "headless", "deny_private")
 @proxy_flags
 def try_task(
     name: str,
@@ -63,6 +63,7 @@ def try_task(
     tasks: tuple[str, ...],
     browser: str | None,
     headless: bool,
+    deny_private: bool,
     proxy_name: str | None,
     direct: bool,
 ) -> int:
@@ -82,14 +83,14 @@ def try_task(
     if job is not None and not force:
         _ask_if_done(job)
     proxy = find_proxy(job, proxy_name, direct)
-    with _rehearsal(TRIED, browser, headless, proxy) as rehearsal:
+    with _rehearsal(TRIED, browser, headless, deny_private, proxy) as rehearsal:
         return _run(rehearsal, task, values, job_id or 0)
 
 
 @click.command("reproduce")
 @click.argument("job_id", type=int, metavar="ID")
 @force_flag
-@run_settings("tasks", "browser", "headless")
+@run_settings("tasks", "browser", "headless", "deny_private")
 @proxy_flags
 def reproduce(
     job_id: int,
@@ -97,6 +98,7 @@ def reproduce(
     tasks: tuple[str, ...],
     browser: str | None,
     headless: bool,
+    deny_private: bool,
     proxy_name: str | None,
     direct: bool,
 ) -> int:
@@ -116,7 +118,7 @@ def reproduce(
         _ask_if_done(job)
     tell("its task is run for real: what it does on its site is done once more", err=True)
     proxy = find_proxy(job, proxy_name, direct)
-    with _rehearsal(REPRODUCED, browser, headless, proxy) as rehearsal:
+    with _rehearsal(REPRODUCED, browser, headless, deny_private, proxy) as rehearsal:
         trace = new_attempt_folder(errors_dir(), job_id, REPRODUCED) / "trace.zip"
         code = _run(rehearsal, task, values, job_id, trace=trace)
     tell(f"trace: playwright show-trace {trace}", err=True)
@@ -241,11 +243,13 @@ def _keep_evidence(
 
 @contextmanager
 def _rehearsal(
-    kind: str, browser: str | None, headless: bool, proxy: Proxy | None
+    kind: str, browser: str | None, headless: bool, deny_private: bool, proxy: Proxy | None
 ) -> Iterator[Rehearsal]:
     log.configure("task")
     results = Path(os.environ.get("NIGHTSHIFT_RESULTS_DIR") or PROJECT_ROOT / "results")
-    with rehearse(results / kind, browser=browser, headless=headless) as rehearsal:
+    with rehearse(
+        results / kind, browser=browser, headless=headless, deny_private=deny_private
+    ) as rehearsal:
         if proxy is not None:
             tell(f"using proxy {proxy.name} ({proxy.label})", err=True)
             rehearsal.session.use_proxy(proxy)

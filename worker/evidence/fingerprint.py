@@ -58,7 +58,7 @@ _MACHINERY = Path(__file__).resolve().parents[1] / "execution"
 MAX_LABEL = 240
 # Messages quote what is on the page, at any length: cut first, then read.
 MAX_MESSAGE = 20_000
-MAX_WORDING = 2000
+MAX_WORDING = 1000
 VALUE = "'…'"
 
 

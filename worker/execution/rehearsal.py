@@ -82,7 +82,12 @@ class Rehearsal:
 
 @contextmanager
 def rehearse(
-    results_dir: Path, *, browser: str | None = None, headless: bool = True, timeout: float = 30.0
+    results_dir: Path,
+    *,
+    browser: str | None = None,
+    headless: bool = True,
+    timeout: float = 30.0,
+    deny_private: bool = False,
 ) -> Iterator[Rehearsal]:
     """Have a browser for tasks, and nothing of it left afterwards."""
     with tempfile.TemporaryDirectory(prefix="nightshift-") as folder:
@@ -91,6 +96,7 @@ def rehearse(
             executable=find_browser(browser),
             headless=headless,
             page_timeout_seconds=timeout,
+            deny_private=deny_private,
         )
         session = BrowserSession(options)
         session.open()

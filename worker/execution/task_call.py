@@ -71,7 +71,8 @@ def run_task(
     # The killed browser makes the blocked call raise, or return something empty.
     if limit.fired:
         problem = _because_of(JobTimedOut(job.timeout_seconds or seconds, limit.stack), problem)
-    problem = _because_of(session.guards.explain(problem, session.recorder), problem)
+    if task.browser:
+        problem = _because_of(session.guards.explain(problem, session.recorder), problem)
     if problem is not None:
         raise problem
     # A secret that was read by its name is the pool's, even in what the task returns.

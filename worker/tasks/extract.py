@@ -21,6 +21,9 @@ from worker.tasks.registry import task
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
+# Longer is no number, only a page full of digits.
+MAX_NUMBER = 400
+
 _NUMBER = re.compile(r"-?\d[\d.,\s\u00a0\u202f']*")
 
 
@@ -87,7 +90,7 @@ def parse_number(text: str | None) -> float | None:
     match = _NUMBER.search(text or "")
     if match is None:
         return None
-    digits = re.sub(r"[\s\u00a0\u202f']", "", match.group()).rstrip(".,")
+    digits = re.sub(r"[\s\u00a0\u202f']", "", match.group()[:MAX_NUMBER]).rstrip(".,")
     decimal = re.search(r"[.,](\d{1,2})$", digits)
     whole = digits[: decimal.start()] if decimal else digits
     number = float(re.sub(r"[.,]", "", whole) + (f".{decimal.group(1)}" if decimal else ""))

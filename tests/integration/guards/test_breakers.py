@@ -10,7 +10,7 @@ from tests.integration.gate_worker import OTHER, SHOP, Worker, fail, failure, tr
 from tests.integration.guards.conftest import breaker, pass_time
 from worker.errors import UsageError
 from worker.guards import breakers, canaries
-from worker.models import Ending, Outcome
+from worker.models import Cause, Ending, Outcome
 
 
 def test_a_breaker_opens_on_a_spike_and_leaves_other_sites_alone(database, queue, worker):
@@ -82,6 +82,30 @@ def test_a_canary_that_fails_opens_the_breaker_for_longer(database, queue, worke
     assert waits[0] == pytest.approx(2 * breakers.COOLDOWN_SECONDS, abs=5)
     assert waits[1] == pytest.approx(4 * breakers.COOLDOWN_SECONDS, abs=5)
     assert waits[-1] == pytest.approx(canaries.LONGEST_SECONDS, abs=5)
+
+
+def test_one_answer_keeps_a_site_away_for_an_hour_at_most_and_its_job_for_longer(
+    database, queue, worker
+):
+    for _ in range(10):
+        queue.enqueue("visit", {"url": SHOP})
+    month = 30 * 86400.0
+    for _ in range(breakers.SPIKE):
+        claim = worker.claim_now()
+        ending = Ending(
+            Outcome.BLOCKED, "blocked", Cause.SITE, delay_seconds=month, retry_after_seconds=month
+        )
+        worker.queue.end(claim, ending)
+        worker.gate.tell(claim, ending)
+
+    assert breaker(database)["state"] == "open"
+    assert float(breaker(database)["wait_seconds"]) == pytest.approx(3600, abs=5)
+    (row,) = database.run_statement(
+        "SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), not_before) AS seconds FROM work_queue "
+        "WHERE id = %(id)s",
+        {"id": claim.job_id},
+    )
+    assert row["seconds"] == pytest.approx(month, abs=60)
 
 
 def test_another_job_goes_out_after_a_canary_that_failed(database, queue, worker):

@@ -33,6 +33,34 @@ def test_the_site_of_a_job_is_the_host_of_its_url(queue, database):
     assert {i: queue.get(i)["site"] for i in ids} == ids
 
 
+def test_the_site_of_a_job_of_steps_is_the_host_of_its_first_goto(queue, database):
+    fill = {"fill": {"#user": "http://filled.example/"}}
+    expected = [
+        ({"steps": [{"goto": SHOP}, fill, {"goto": OTHER}]}, "shop.example"),
+        ({"steps": [fill, {"goto": "HTTP://me:pw@WWW.Shop.Example:81/x"}]}, "shop.example"),
+        ({"url": OTHER, "steps": [{"goto": SHOP}]}, "other.example"),
+        ({"steps": [{"goto": "about:blank"}, {"goto": SHOP}]}, None),
+        ({"steps": [{"goto": {"href": SHOP}}]}, None),
+        ({"steps": [fill]}, None),
+        ({"steps": {"goto": SHOP}}, None),
+        ({"steps": []}, None),
+        ({"steps": "goto"}, None),
+    ]
+    ids = {queue.enqueue("steps", payload): site for payload, site in expected}
+
+    assert {i: queue.get(i)["site"] for i in ids} == ids
+
+
+def test_jobs_of_steps_keep_to_the_limit_of_their_site(database, queue, worker):
+    limits.set_limit(database, "site:shop.example", concurrent=1, per_minute=None, by="me")
+    for _ in range(3):
+        queue.enqueue("steps", {"steps": [{"goto": SHOP}]})
+    queue.enqueue("steps", {"steps": [{"goto": OTHER}]})
+
+    assert [worker.claim().site, worker.claim().site] == ["shop.example", "other.example"]
+    assert worker.claim_now() is None
+
+
 def test_a_site_runs_no_more_jobs_at_once_than_its_limit(database, queue, worker):
     limits.set_limit(database, "site:shop.example", concurrent=2, per_minute=None, by="me")
     for _ in range(5):

@@ -81,6 +81,15 @@ def test_the_site_may_ask_for_a_longer_rest_but_not_for_a_shorter(database, add)
     assert look(database).seconds == 3600
 
 
+def test_one_answer_keeps_a_proxy_away_for_an_hour_at_most(database, add):
+    stop_the_clock(database)
+    add("a")
+
+    block(database, "a", cooldown_seconds=600, retry_after=30 * 86400)
+
+    assert look(database).seconds == 3600
+
+
 def test_a_proxy_that_fails_again_and_again_rests_longer_until_it_works(database, add):
     stop_the_clock(database)
     add("a")

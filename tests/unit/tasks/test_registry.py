@@ -154,3 +154,18 @@ class Strange:
 request = Strange()
 """
     assert "count" in registry.load([write(strange + GOOD)]).names
+
+
+def test_a_task_names_the_schemes_and_downloads_it_wants():
+    @registry.task("reader", schemes="FILE", downloads=True)
+    def reader(page, payload, job):
+        pass
+
+    found = registry.task_of(reader)
+    assert (found.schemes, found.downloads) == (("file",), True)
+
+
+@pytest.mark.parametrize("schemes", ["file:", ("file", ""), "//", (1,)])
+def test_a_scheme_that_cannot_be_meant_is_refused(schemes):
+    with pytest.raises(SettingsError, match=r'task reader: schemes=.* such as \("file",\)'):
+        registry.task("reader", schemes=schemes)
