@@ -16,6 +16,7 @@ from typing import Any
 from playwright.sync_api import Browser, Playwright, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
+from worker.browser.features import DISABLE_FEATURES
 from worker.browser.options import NO_BROWSER, BrowserOptions
 from worker.errors import LaunchFailed
 from worker.evidence.redaction import is_secret_name
@@ -82,7 +83,7 @@ def launch_settings(options: BrowserOptions) -> dict[str, Any]:
     return {
         "executable_path": options.executable,
         "headless": options.headless,
-        "args": [*QUIET_ARGS, *options.launch_args],
+        "args": [*QUIET_ARGS, DISABLE_FEATURES, *options.launch_args],
         # Chromium refuses to run its sandbox as root; everybody else keeps it.
         "chromium_sandbox": os.geteuid() != 0,
         # The launcher decides what a signal means; a browser that obeys Ctrl-C by itself
