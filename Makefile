@@ -6,8 +6,8 @@ READY := .venv/.ready
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-mysql test-fresh check sweep status bench-quick bench-quick-mysql \
-        bench-enqueue bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql bench-idle \
+.PHONY: help setup run test test-mysql test-fresh check sweep status bench bench-quick \
+        bench-quick-mysql bench-pages bench-enqueue bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql bench-idle \
         bench-idle-mysql ledger drill drill-mysql drill-archive drill-archive-mysql drill-profiles \
         drill-profiles-mysql clean clean-queue clean-errors
 
@@ -48,6 +48,11 @@ sweep: $(READY) ## Put the jobs of vanished workers right
 
 status: $(READY) ## Show the queue
 	@$(PYTHON) launcher.py status $(ARGS)
+
+bench: bench-quick bench-pages ## Measure the queue and the pages; exit code 1 if a limit is missed
+
+bench-pages: $(READY) ## Measure isolated jobs against bare Playwright, and against a shared page
+	@$(PYTHON) -m bench.pages $(ARGS)
 
 bench-quick: $(READY) ## Measure claim and finish against bare UPDATEs, on the system's server
 	@$(PYTHON) -m bench.quick $(ARGS)

@@ -30,6 +30,7 @@ from worker.settings import RunSettings
 START_SECONDS = 60.0
 ROUND_SECONDS = 300.0
 WARM_UP_JOBS = 4
+NEVER = 10**9
 
 _INSERT = "INSERT INTO work_queue (id, task, payload) VALUES "
 
@@ -137,15 +138,7 @@ class Crew:
 @contextmanager
 def crew(bench: Bench, base_url: str, workers: int) -> Iterator[Crew]:
     """Have the processes and their browsers up meanwhile."""
-    settings = RunSettings(
-        database=bench.database,
-        workers=workers,
-        total=workers,
-        help_others=False,
-        errors_dir=bench.folder / "errors",
-        state_dir=bench.folder / "state",
-        tasks=("bench.pages_task",),
-    )
+    settings = _settings(bench, workers)
     with closing(Database(bench.database)) as db:
         run_id = runs.start_run(db, settings, os.getpid())
     context = multiprocessing.get_context("fork")
@@ -156,7 +149,7 @@ def crew(bench: Bench, base_url: str, workers: int) -> Iterator[Crew]:
             ours.close()
             if other != slot:
                 theirs.close()
-        PagesWorker(bench, settings, run_id, slot).serve(ends[slot][1])
+        PagesWorker(settings, run_id, slot).serve(ends[slot][1])
 
     processes = [context.Process(target=work, args=(slot,)) for slot in range(workers)]
     for process in processes:
@@ -173,6 +166,21 @@ def crew(bench: Bench, base_url: str, workers: int) -> Iterator[Crew]:
         for process in processes:
             process.kill()
             process.join()
+
+
+def _settings(bench: Bench, workers: int) -> RunSettings:
+    return RunSettings(
+        database=bench.database,
+        workers=workers,
+        total=workers,
+        help_others=False,
+        # The bare side's browser is of the same driver, which must not be replaced.
+        recycle_jobs=NEVER,
+        recycle_mb=NEVER,
+        errors_dir=bench.folder / "errors",
+        state_dir=bench.folder / "state",
+        tasks=("bench.pages_task",),
+    )
 
 
 def measure(crew: Crew, scenario: Scenario, rounds: int) -> Outcome:

@@ -1,22 +1,20 @@
 """One process that loads pages for either side: as a worker of Nightshift, or in a bare loop.
 
-Both sides have a browser each, of the same driver and with the same flags.
+Both sides have a browser each, of the same driver; the bare one has Playwright's own flags.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from pathlib import Path
 
 from playwright.sync_api import Browser
 
 from bench import pages_task
-from bench.server import Bench
-from worker.browser.launch import launch_settings
-from worker.browser.options import BrowserOptions, find_browser
+from worker.browser.options import find_browser
 from worker.execution.stop_request import StopRequest
 from worker.execution.worker_loop import WorkerLoop
 from worker.settings import RunSettings
@@ -28,8 +26,7 @@ IDLE_SECONDS = 0.002
 class PagesWorker:
     """Does rounds of jobs, as it is told over a pipe: (side, jobs, url)."""
 
-    def __init__(self, bench: Bench, settings: RunSettings, run_id: int, slot: int) -> None:
-        self._folder: Path = bench.folder / f"raw-{slot}"
+    def __init__(self, settings: RunSettings, run_id: int, slot: int) -> None:
         self._board = Board(settings.workers)
         self._entry = self._board.entries[slot]
         self._loop = WorkerLoop(settings, run_id, slot, self._board, StopRequest())
@@ -72,16 +69,12 @@ class PagesWorker:
         while self._entry.done < target:
             if self._entry.failed or self._entry.retried:
                 raise RuntimeError("a job of the measurement failed; see its evidence")
-            if not loop.candidates.has_next():
+            if loop.candidates.has_next():
+                loop.work_on()
+            else:
                 time.sleep(IDLE_SECONDS)
-                continue
-            loop.look_at_proxies()
-            found = loop.gate.claim(loop.owner, loop.candidates)
-            while found is not None:
-                found = loop.do(found)
 
     def _launch_raw(self) -> Browser:
-        options = BrowserOptions(tmp_dir=self._folder, executable=find_browser())
-        for name in ("traces", "downloads"):
-            (self._folder / name).mkdir(parents=True)
-        return pages_task.browser_types[-1].launch(**launch_settings(options))
+        return pages_task.browser_types[-1].launch(
+            executable_path=find_browser(), chromium_sandbox=os.geteuid() != 0
+        )

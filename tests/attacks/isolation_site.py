@@ -31,6 +31,8 @@ PAGES = {
         .then(() => navigator.serviceWorker.ready).then(() => { document.title = 'registered' })
         </script>""",
     "/keepalive": "<title>K</title><script>fetch('/late-cookie', {keepalive: true})</script>",
+    "/late-last-words": """<title>L</title><script>addEventListener('pagehide', () => {
+        fetch('/late-cookie', {keepalive: true}) })</script>""",
     "/last-words": """<title>L</title><script>addEventListener('pagehide', () => {
         navigator.sendBeacon('/beacon'); document.cookie = 'pagehide=1'; localStorage.pagehide = 1;
         })</script>""",

@@ -72,6 +72,13 @@ def late_cookie_finds(page, url):
     return []
 
 
+def late_last_words_leaves(page, url):
+    page.goto(url + "/late-last-words")
+
+
+late_last_words_finds = late_cookie_finds
+
+
 def last_words_leaves(page, url):
     page.goto(url + "/last-words")
 

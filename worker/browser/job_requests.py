@@ -27,10 +27,11 @@ class JobRequests:
         self._tab = tab
         self._of_job: set[Request] = set()
         self._in_flight: set[Request] = set()
+        self._is_page_left = False
         self._all_of_page = tab.page.requests
         tab.context.on("request", self._on_request)
-        tab.context.on("requestfinished", self._on_end)
-        tab.context.on("requestfailed", self._on_end)
+        tab.context.on("requestfinished", self._on_finished)
+        tab.context.on("requestfailed", self._on_failed)
         tab.context.on("response", self._on_response)
         setattr(tab.page, "requests", self._own_of_page)  # noqa: B010 - a method, to the type checker.
 
@@ -38,6 +39,11 @@ class JobRequests:
         """Forget the job before."""
         self._of_job.clear()
         self._in_flight.clear()
+        self._is_page_left = False
+
+    def leave_page(self) -> None:
+        """Know that the page is being left: what fails now may be answered all the same."""
+        self._is_page_left = True
 
     @property
     def may_outlive_page(self) -> bool:
@@ -54,8 +60,12 @@ class JobRequests:
             # A login in the address is kept by the browser as one that was typed.
             self._tab.wear()
 
-    def _on_end(self, request: Request) -> None:
+    def _on_finished(self, request: Request) -> None:
         self._in_flight.discard(request)
+
+    def _on_failed(self, request: Request) -> None:
+        if not self._is_page_left:
+            self._in_flight.discard(request)
 
     def _on_response(self, response: Response) -> None:
         if response.status == LOGIN_WANTED:

@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Playwright, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
 from worker.browser import sandbox
+from worker.browser.features import DISABLE_FEATURES
 from worker.browser.options import NO_BROWSER, BrowserOptions
 from worker.errors import LaunchFailed
 from worker.system.private_environment import without_secrets
@@ -81,7 +82,7 @@ def launch_settings(options: BrowserOptions) -> dict[str, Any]:
     return {
         "executable_path": options.executable,
         "headless": options.headless,
-        "args": [*QUIET_ARGS, *options.launch_args],
+        "args": [*QUIET_ARGS, DISABLE_FEATURES, *options.launch_args],
         "chromium_sandbox": sandbox.is_wanted(),
         # The launcher decides what a signal means; a browser that obeys Ctrl-C by itself
         # is gone before its screenshot is taken.

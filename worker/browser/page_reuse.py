@@ -1,17 +1,21 @@
 """One page for job after job (`isolation="page"`): emptied between them, or found worn.
 
-The document is left first, its scripts stopped; then cookies, storage, cache, history, the window's
-name and held keys are cleared. What cannot be cleared makes the tab worn: a login that the browser
-keeps, requests in flight, service workers, popups, downloads, and whatever a task puts on its page.
+The document is left first, which ends its scripts; then cookies, storage, cache, history, the
+window's name and held keys are cleared. What cannot be cleared makes the tab worn: a login that the
+browser keeps, requests in flight, service workers, popups, downloads, and whatever a task puts on
+its page.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from playwright.sync_api import Error as PlaywrightError
 
 from worker.browser.input_state import InputState
 from worker.browser.job_requests import JobRequests
 from worker.browser.lasting_changes import wear_tab_by_changes
+from worker.browser.side_calls import SideCalls
 from worker.browser.tab import Tab
 
 TIDY_SECONDS = 2.0
@@ -20,10 +24,14 @@ TIDY_SECONDS = 2.0
 class PageReuse:
     """A tab that is handed on while it is as good as new."""
 
-    def __init__(self, tab: Tab) -> None:
+    def __init__(self, tab: Tab, side_calls: SideCalls) -> None:
         self._tab = tab
+        self._side_calls = side_calls
         self._input = InputState(tab.page)
         self._requests = JobRequests(tab)
+        self._has_spoken = False
+        tab.context.on("console", self._note_words)
+        tab.context.on("weberror", self._note_words)
         tab.page.on("popup", tab.wear)
         tab.context.on("page", tab.wear)
         tab.context.on("serviceworker", tab.wear)
@@ -38,31 +46,32 @@ class PageReuse:
         if not self._tab.is_plain:
             return False
         try:
-            self._stop_scripts()
+            self._requests.leave_page()
+            # Leaving it ends its scripts, before anything is cleared.
+            self._tab.page.goto("about:blank", timeout=TIDY_SECONDS * 1000)
             if self._requests.may_outlive_page:
                 return False
-            self._leave_document()
             self._clear()
         except PlaywrightError:
             return False
-        return not self._tab.is_worn
-
-    def _stop_scripts(self) -> None:
-        # Its last words (`pagehide`) could send and store something; and now all is known that is
-        # in flight.
-        self._tab.devtools.send("Emulation.setScriptExecutionDisabled", {"value": True})
-
-    def _leave_document(self) -> None:
-        self._tab.page.goto("about:blank", timeout=TIDY_SECONDS * 1000)
-        self._tab.devtools.send("Emulation.setScriptExecutionDisabled", {"value": False})
+        return self._tab.is_plain
 
     def _clear(self) -> None:
-        tab = self._tab
+        page, devtools = self._tab.page, self._tab.devtools
         self._input.let_go()
-        # Cookies are among "all".
-        tab.devtools.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
-        tab.devtools.send("Network.clearBrowserCache")
-        tab.devtools.send("Page.resetNavigationHistory")
-        tab.devtools.send("Runtime.evaluate", {"expression": "window.name = ''"})
-        tab.page.clear_console_messages()
-        tab.page.clear_page_errors()
+        self._side_calls.together(
+            # Cookies are among "all".
+            lambda: devtools.send(
+                "Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"}
+            ),
+            lambda: devtools.send("Network.clearBrowserCache"),
+            lambda: devtools.send("Page.resetNavigationHistory"),
+            lambda: devtools.send("Runtime.evaluate", {"expression": "window.name = ''"}),
+        )
+        if self._has_spoken:
+            page.clear_console_messages()
+            page.clear_page_errors()
+            self._has_spoken = False
+
+    def _note_words(self, *_: Any) -> None:
+        self._has_spoken = True

@@ -78,6 +78,15 @@ class SideCalls:
             else:
                 self._run_loop_until(call.when_done)
 
+    def together(self, *works: Callable[[], object]) -> None:
+        """Do several things at once and wait for all of them; raises what one of them failed of."""
+        calls = [self.plan(work) for work in works]
+        for call in calls:
+            self.wait(call)
+        for call in calls:
+            if call.error is not None:
+                raise call.error
+
     @property
     def _is_over(self) -> bool:
         is_fiber_dead = self._fiber is not None and self._fiber.dead

@@ -77,9 +77,7 @@ class Tabs:
             self.close(kept.tab)
             kept = None
         if kept is None:
-            tab = self._make(wish.options)
-            reuse = PageReuse(tab) if wish.isolation == "page" else ContextReuse(tab)
-            kept = _Kept(tab, wish.options, reuse)
+            kept = self._make_kept(wish)
         self._kept[wish.place] = kept
         kept.reuse.begin_job()
         return kept.tab
@@ -142,6 +140,13 @@ class Tabs:
         while len(self._kept) > MAX_KEPT:
             _, kept = self._kept.popitem(last=False)
             self.close(kept.tab)
+
+    def _make_kept(self, wish: TabWish) -> _Kept:
+        tab = self._make(wish.options)
+        if wish.isolation == "page":
+            assert self._engine.side_calls is not None
+            return _Kept(tab, wish.options, PageReuse(tab, self._engine.side_calls))
+        return _Kept(tab, wish.options, ContextReuse(tab))
 
     def _make(self, options: ContextOptions) -> Tab:
         browser = self._engine.browser

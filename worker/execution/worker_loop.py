@@ -170,6 +170,16 @@ class WorkerLoop:
             raise self._executor.launch_failure
         return written.following
 
+    def work_on(self) -> None:
+        """Claim a job and do it, and every further one that came with the one before."""
+        self._make_ready()
+        # A browser takes a second or two to start, and the word may have come meanwhile.
+        found = self.gate.claim(self.owner, self.candidates) if self._may_claim() else None
+        while found is not None:
+            began = time.monotonic()
+            found = self.do(found)
+            self._pace.learn(time.monotonic() - began)
+
     def _work(self) -> bool:
         """Do jobs until there are none, or no time for another; False when told to stop."""
         idle_seconds = MIN_IDLE_SECONDS
@@ -183,7 +193,7 @@ class WorkerLoop:
                     self._header.is_time_up = True
                     return True
                 idle_seconds = MIN_IDLE_SECONDS
-                self._work_on()
+                self.work_on()
             else:
                 self._entry.phase = Phase.IDLE
                 if not self._settings.follow and self._drain.is_over():
@@ -191,16 +201,6 @@ class WorkerLoop:
                 self._stop.wait(idle_seconds)
                 idle_seconds = min(idle_seconds * 2, MAX_IDLE_SECONDS)
         return False
-
-    def _work_on(self) -> None:
-        """Claim a job and do it, and every further one that came with the one before."""
-        self._make_ready()
-        # A browser takes a second or two to start, and the word may have come meanwhile.
-        found = self.gate.claim(self.owner, self.candidates) if self._may_claim() else None
-        while found is not None:
-            began = time.monotonic()
-            found = self.do(found)
-            self._pace.learn(time.monotonic() - began)
 
     def _make_ready(self) -> None:
         """Have a good browser and a proxy before a job is claimed; raises LaunchFailed."""
