@@ -136,19 +136,24 @@ def is_reference(value: Any) -> bool:
 
 def begin(payload: Any) -> None:
     """Know the secrets of the job that begins, and no longer those of the one before."""
-    global _of_job, _named
-    _of_job, _named = KnownSecrets.of_payload(payload), KnownSecrets()
+    global _payload, _of_job, _named
+    # What is parsed already may be changed by the task.
+    is_text = payload is None or isinstance(payload, str)
+    _payload, _named = payload, None
+    _of_job = None if is_text else KnownSecrets.of_payload(payload)
 
 
 def add_named(value: str) -> None:
     """Know a secret that was read by its name: not even a result may hold it."""
+    global _named
+    _named = _named or KnownSecrets()
     _named.add([value])
-    _of_job.add([value])
+    _secrets_of_job().add([value])
 
 
 def add(values: Iterable[str]) -> None:
     """Know further secrets of the job that runs."""
-    _of_job.add(values)
+    _secrets_of_job().add(values)
 
 
 def end() -> None:
@@ -163,12 +168,12 @@ def keep(values: Iterable[str]) -> None:
 
 def mask(text: str) -> str:
     """Replace what this process knows to be secret."""
-    return _of_job.mask(_kept.mask(text))
+    return _secrets_of_job().mask(_kept.mask(text))
 
 
 def mask_json(value: Any) -> Any:
     """Replace what this process knows to be secret in the texts of a JSON value."""
-    return _of_job.mask_json(_kept.mask_json(value))
+    return _secrets_of_job().mask_json(_kept.mask_json(value))
 
 
 def mask_result(text: str) -> str:
@@ -176,6 +181,14 @@ def mask_result(text: str) -> str:
     if not _named or _named.mask(text) == text:
         return text
     return json.dumps(_named.mask_json(json.loads(text)))
+
+
+def _secrets_of_job() -> KnownSecrets:
+    # Looked for when something is written: of most jobs, nothing is.
+    global _of_job
+    if _of_job is None:
+        _of_job = KnownSecrets.of_payload(_payload)
+    return _of_job
 
 
 def _leaves(value: Any, depth: int) -> Iterator[str]:
@@ -221,6 +234,7 @@ def _spellings(value: str) -> Iterator[str]:
     yield html.escape(value, quote=False)
 
 
-_of_job = KnownSecrets()
-_named = KnownSecrets()
+_payload: Any = None
+_of_job: KnownSecrets | None = None
+_named: KnownSecrets | None = None
 _kept = KnownSecrets()

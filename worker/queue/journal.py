@@ -55,6 +55,14 @@ def read(folder: Path) -> Iterator[tuple[int, Entry]]:
             logger.error("the journal file %s cannot be read and is left: %s", path, error)
 
 
+def half_written(folder: Path) -> Iterator[tuple[int, Path]]:
+    """List the files that are being written, or were when their worker died, by incarnation."""
+    for path in folder.glob(".*.json.partial"):
+        name = path.name.removeprefix(".").removesuffix(".json.partial")
+        if name.isdigit():
+            yield int(name), path
+
+
 def _ending(data: dict[str, Any]) -> Ending:
     cause = data.pop("cause")
     return Ending(Outcome(data.pop("outcome")), cause=cause and Cause(cause), **data)

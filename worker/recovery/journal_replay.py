@@ -18,13 +18,19 @@ def replay(
 
     Returns each job that was written, with its status.
     """
+
+    def is_free(incarnation: int) -> bool:
+        if only is not None:
+            return incarnation == only
+        owner = db.fetch_one("worker_process", incarnation=incarnation)
+        return owner is None or is_gone(owner)
+
     written = []
     for incarnation, entry in journal.read(folder):
-        if only is not None:
-            is_free = incarnation == only
-        else:
-            owner = db.fetch_one("worker_process", incarnation=incarnation)
-            is_free = owner is None or is_gone(owner)
-        if is_free and (status := journal.replay(queue, entry)) is not None:
+        if is_free(incarnation) and (status := journal.replay(queue, entry)) is not None:
             written.append((entry.claim.job_id, status))
+    for incarnation, path in journal.half_written(folder):
+        if is_free(incarnation):
+            # It died while it wrote this; its job is settled as that of any dead worker.
+            path.unlink(missing_ok=True)
     return written
