@@ -51,6 +51,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         site = self.server.site
         path = urlsplit(self.path).path
+        site.restless_requests += self.path == "/?restless"
         special = {
             "/private": self._private,
             "/cached": self._cached,
@@ -135,6 +136,8 @@ class IsolationSite:
 
     def __init__(self) -> None:
         self.numbers = itertools.count(1)
+        # How often the page that never rests has asked for something.
+        self.restless_requests = 0
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.site = self
         # By name, because passkeys and workers want one; every browser takes it for this machine.

@@ -17,6 +17,7 @@ from worker.execution.task_call import run_task
 from worker.tasks import registry
 from worker.tasks.job import Job
 
+QUIET_SECONDS = 0.5
 ISOLATIONS = ("context", "page", "worker")
 
 
@@ -43,10 +44,18 @@ def do(session: BrowserSession, site: IsolationSite, tmp_path: Path):
     tasks = registry.load([str(Path(isolation_tasks.__file__))])
     site.reset()
 
-    def do(name: str):
-        job = Job(id=1, attempt=1, max_attempts=1, task=name, deadline=time.monotonic() + 30,
-                  results_dir=tmp_path)  # fmt: skip
-        text = run_task(session, tasks.get(name), {"url": site.url}, job)
+    def do(name: str, account: str | None = None):
+        job = Job(
+            id=1,
+            attempt=1,
+            max_attempts=1,
+            task=name,
+            deadline=time.monotonic() + 30,
+            results_dir=tmp_path,
+            account_id=account,
+        )
+        payload = {"url": site.url, "then": "well"}
+        text = run_task(session, tasks.get(name), payload, job)
         session.release(clean=True)
         return json.loads(text)
 
@@ -59,6 +68,31 @@ def test_a_job_finds_nothing_of_the_job_before(do, attack, isolation):
     do(f"{attack}_leaves_{isolation}")
 
     assert do(f"{attack}_finds_{isolation}") == []
+
+
+@pytest.mark.parametrize("isolation", ISOLATIONS)
+def test_a_page_ends_with_its_job_though_nobody_waits_for_that(do, site, isolation):
+    do(f"restless_page_leaves_{isolation}")
+
+    # The worker asks its browser nothing from here on.
+    deadline = time.monotonic() + 20
+    heard, since = site.restless_requests, time.monotonic()
+    while time.monotonic() - since < QUIET_SECONDS:
+        assert time.monotonic() < deadline, "the page goes on after its job"
+        if site.restless_requests != heard:
+            heard, since = site.restless_requests, time.monotonic()
+        time.sleep(0.02)
+    assert heard > 0
+
+
+def test_a_log_in_that_stays_is_one_accounts(do):
+    accounts = ["ann", "ann", "ben", None, "ann", None]
+
+    assert [do("portal", account) for account in accounts] == [
+        *("logged in", "was in"),
+        *("logged in", "logged in"),
+        *("was in", "was in"),
+    ]
 
 
 @pytest.mark.parametrize("isolation", ISOLATIONS)

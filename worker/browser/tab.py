@@ -37,9 +37,8 @@ class Tab:
         recorder.listen(context, self.page)
         # Opened while the page is well: one that is opened on a busy page gets no answer.
         self.devtools: CDPSession = context.new_cdp_session(self.page)
-        if not keeps_context:
-            self.page.on("crash", self.wear)
-            self.context.on("download", self._note_file)
+        self.page.on("crash", self.wear)
+        self.context.on("download", self._note_file)
 
     def prepare(self, timeout_seconds: float, *, trace: bool) -> Page:
         """Make the tab ready for a job: timeouts are reset, since a task may change them."""
