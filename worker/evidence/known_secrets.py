@@ -136,29 +136,23 @@ def is_reference(value: Any) -> bool:
 
 def begin(payload: Any) -> None:
     """Know the secrets of the job that begins, and no longer those of the one before."""
-    global _payload, _of_job, _named
-    # What is parsed already may be changed by the task.
-    is_text = payload is None or isinstance(payload, str)
-    _payload, _named = payload, None
-    _of_job = None if is_text else KnownSecrets.of_payload(payload)
+    _job.begin(payload)
 
 
 def add_named(value: str) -> None:
     """Know a secret that was read by its name: not even a result may hold it."""
-    global _named
-    _named = _named or KnownSecrets()
-    _named.add([value])
-    _secrets_of_job().add([value])
+    _job.named.add([value])
+    _job.secrets.add([value])
 
 
 def add(values: Iterable[str]) -> None:
     """Know further secrets of the job that runs."""
-    _secrets_of_job().add(values)
+    _job.secrets.add(values)
 
 
 def end() -> None:
     """Forget the job's secrets: it is settled."""
-    begin(None)
+    _job.begin(None)
 
 
 def keep(values: Iterable[str]) -> None:
@@ -168,27 +162,39 @@ def keep(values: Iterable[str]) -> None:
 
 def mask(text: str) -> str:
     """Replace what this process knows to be secret."""
-    return _secrets_of_job().mask(_kept.mask(text))
+    return _job.secrets.mask(_kept.mask(text))
 
 
 def mask_json(value: Any) -> Any:
     """Replace what this process knows to be secret in the texts of a JSON value."""
-    return _secrets_of_job().mask_json(_kept.mask_json(value))
+    return _job.secrets.mask_json(_kept.mask_json(value))
 
 
 def mask_result(text: str) -> str:
     """Replace, in a result that is JSON, the secrets that its task read by their names."""
-    if not _named or _named.mask(text) == text:
+    if not _job.named or _job.named.mask(text) == text:
         return text
-    return json.dumps(_named.mask_json(json.loads(text)))
+    return json.dumps(_job.named.mask_json(json.loads(text)))
 
 
-def _secrets_of_job() -> KnownSecrets:
-    # Looked for when something is written: of most jobs, nothing is.
-    global _of_job
-    if _of_job is None:
-        _of_job = KnownSecrets.of_payload(_payload)
-    return _of_job
+class _OfJob:
+    """The secrets of the job that runs: looked for when something is written, which is seldom."""
+
+    def __init__(self) -> None:
+        self.begin(None)
+
+    def begin(self, payload: Any) -> None:
+        self.named = KnownSecrets()
+        self._payload = payload
+        # What is parsed already may be changed by the task.
+        is_text = payload is None or isinstance(payload, str)
+        self._secrets = None if is_text else KnownSecrets.of_payload(payload)
+
+    @property
+    def secrets(self) -> KnownSecrets:
+        if self._secrets is None:
+            self._secrets = KnownSecrets.of_payload(self._payload)
+        return self._secrets
 
 
 def _leaves(value: Any, depth: int) -> Iterator[str]:
@@ -234,7 +240,5 @@ def _spellings(value: str) -> Iterator[str]:
     yield html.escape(value, quote=False)
 
 
-_payload: Any = None
-_of_job: KnownSecrets | None = None
-_named: KnownSecrets | None = None
+_job = _OfJob()
 _kept = KnownSecrets()
