@@ -11,6 +11,7 @@ from json.encoder import encode_basestring as _quoted
 from typing import Any
 
 from worker.errors import PayloadError, UsageError
+from worker.evidence.redaction import redact_text
 from worker.intake.records import Record
 from worker.profiles import manifest
 
@@ -55,12 +56,12 @@ class JobMaker:
         """Make a job or a problem out of every record."""
         for number, values in records:
             if isinstance(values, str):
-                yield Problem(number, values)
+                yield Problem(number, redact_text(values))
                 continue
             try:
                 yield self._job(values)
             except (PayloadError, ValueError) as error:
-                yield Problem(number, str(error))
+                yield Problem(number, redact_text(str(error)))
 
     def _job(self, values: dict[str, Any]) -> NewJob:
         payload = values
