@@ -136,7 +136,7 @@ def test_a_complaint_about_a_line_repeats_no_login(cli, tmp_path, flag):
         "htp://" + "x" * 70 + ":hunter2@h.test/",
         "h?token=hunter2",
     ]
-    (tmp_path / "a.txt").write_text("\n".join(lines))
+    (tmp_path / "a.txt").write_text("\n".join(["https://h.test/", *lines]))
 
     done = cli("enqueue", tmp_path / "a.txt", flag)
 
