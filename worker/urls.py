@@ -17,7 +17,9 @@ def job_url_problem(url: str) -> str | None:
     if len(url) > MAX_JOB_URL:
         return f"longer than {MAX_JOB_URL} characters"
     if not _JOB_URL.match(url):
-        return f"{url[:80]!r} is not a URL; write http://… or https://…"
+        # A login before the host may be cut so that nobody could tell what it is.
+        _, at, host = url.rpartition("@")
+        return f"{('…@' + host if at else url)[:80]!r} is not a URL; write http://… or https://…"
     return None
 
 

@@ -1,7 +1,7 @@
 """Whatever a job does with its secrets, they are in no table, evidence, trace, log or screen.
 
 Shows invariant 12. One run of the real launcher does all the jobs; each case then looks everywhere
-for its own secret, which is known by a core of letters that survives every way of spelling it.
+for its own secret, known by a core of letters that survives every way of spelling it.
 """
 
 from __future__ import annotations

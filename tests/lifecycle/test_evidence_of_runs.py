@@ -77,6 +77,15 @@ def test_a_second_attempt_leaves_a_trace(launch, queue, demo_site, errors_dir):
     assert (errors_dir / str(job) / "2" / "trace.zip").stat().st_size > 0
 
 
+def test_no_attempt_leaves_a_trace_where_none_is_wanted(launch, queue, demo_site, errors_dir):
+    job = queue.enqueue("visit", {"url": f"{demo_site}/fail/500"}, max_attempts=2)
+
+    assert launch("--workers", 1, "--retry-delay", "0", NIGHTSHIFT_TRACE="never").wait() == 0
+
+    assert (errors_dir / str(job) / "2" / "error.json").exists()
+    assert list(errors_dir.rglob("*.zip")) == []
+
+
 def test_pages_that_hang_end_by_their_timeout_with_stack_and_address_of_the_hang(
     launch, queue, demo_site, errors_dir
 ):

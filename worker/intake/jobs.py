@@ -12,6 +12,7 @@ from typing import Any
 
 from worker import json_text
 from worker.errors import PayloadError, UsageError
+from worker.evidence.redaction import redact_text
 from worker.intake.records import Record
 from worker.profiles import manifest
 
@@ -56,12 +57,12 @@ class JobMaker:
         """Make a job or a problem out of every record."""
         for number, values in records:
             if isinstance(values, str):
-                yield Problem(number, values)
+                yield Problem(number, redact_text(values))
                 continue
             try:
                 yield self._job(values)
             except (PayloadError, ValueError) as error:
-                yield Problem(number, str(error))
+                yield Problem(number, redact_text(str(error)))
 
     def _job(self, values: dict[str, Any]) -> NewJob:
         payload = values

@@ -127,3 +127,18 @@ def test_a_hundred_megabytes_of_one_line_are_a_bad_line_and_memory_stays_flat(
     assert peak is not None
     assert int(peak[1]) < 90_000, "a line of 100 MB was held in memory"
     assert count() == 0
+
+
+@pytest.mark.parametrize("flag", ["--dry-run", "--skip-bad", "--priority=0"])
+def test_a_complaint_about_a_line_repeats_no_login(cli, tmp_path, flag):
+    lines = [
+        "htp://me:hunter2@h.test/",
+        "htp://" + "x" * 70 + ":hunter2@h.test/",
+        "h?token=hunter2",
+    ]
+    (tmp_path / "a.txt").write_text("\n".join(["https://h.test/", *lines]))
+
+    done = cli("enqueue", tmp_path / "a.txt", flag)
+
+    assert "3 bad lines" in done.stdout + done.stderr
+    assert "hunter2" not in done.stdout + done.stderr

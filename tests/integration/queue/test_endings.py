@@ -251,3 +251,16 @@ def test_no_job_is_ever_lost_or_finished_twice(database, queue, claim_as, expire
     for job in jobs:
         is_claimed = job["status"] in ("in_progress", "done")
         assert job["attempts"] == spent.count(job["id"]) + is_claimed
+
+
+def test_no_table_gets_a_secret_of_the_payload_whoever_settles(database, queue, claim_as):
+    queue.enqueue("visit", {"password": "a white horse", "url": "http://me:hunter2@h.test/"})
+    said = "a%20white%20horse at http://me:hunter2@h.test/"
+    why = because(said, last_error=said, label=said, last_step=said, fingerprint="f" * 16)
+    queue.retry(claim_as(), why, delay_seconds=0)
+
+    tables = ("work_queue", "job_attempts", "failure_groups", "outbox")
+    rows = [row for name in tables for row in database.run_statement(f"SELECT * FROM {name}")]
+    told = [{key: value for key, value in row.items() if key != "payload"} for row in rows]
+    assert not [word for word in ("horse", "hunter2") if word in repr(told)]
+    assert repr(told).count("[redacted] at http://[redacted]@h.test/") >= 5

@@ -124,3 +124,15 @@ def test_a_task_checks_by_params_or_by_annotation():
         task_of(declared).fit({})
     with pytest.raises(SettingsError, match="give a dataclass or a TypedDict"):
         task("mine", params=int)
+
+
+@pytest.mark.parametrize("value", [["hunter2"], {"a": "hunter2"}, 72727272])
+def test_a_complaint_does_not_repeat_the_value_of_a_secret(value):
+    @dataclass
+    class Login:
+        password: str
+
+    Login.__annotations__["password"] = str
+    with pytest.raises(PayloadError, match=r"payload\.password: expected a text") as refused:
+        fit({"password": value}, Login)
+    assert not [part for part in ("hunter2", "7272") if part in str(refused.value)]
