@@ -29,7 +29,8 @@ OFFERS = {
     "link that says so": "<a id=go download href=/file>x</a><script>go.click()</script>",
     "blob": "<a id=go download=a.bin>x</a><script>"
     "go.href = URL.createObjectURL(new Blob(['unasked for '])); go.click()</script>",
-    "data": "<a id=go download=a.bin href='data:x/y,unasked for '>x</a><script>go.click()</script>",
+    "data": "<a id=go download=a.bin href='data:x/y,unasked%20for%20you'>x</a>"
+    "<script>go.click()</script>",
     "refresh": "<meta http-equiv=refresh content='0;url=/file'>",
     "popup": "<script>window.open('/file')</script>",
     "form": "<form id=go action=/file></form><script>go.submit()</script>",

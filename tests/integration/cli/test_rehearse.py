@@ -155,6 +155,21 @@ def test_a_traceback_shows_the_tasks_own_lines_only(cli):
     assert "playwright/_impl/_sync_base" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("url", "flags", "said"),
+    [
+        ("file:///etc/passwd", (), "file:///etc/passwd is not opened: pages may go to http"),
+        ("http://127.0.0.1:9999/", ("--deny-private",), "127.0.0.1 is private, and --deny-private"),
+    ],
+)
+def test_a_task_that_is_tried_goes_no_further_than_in_a_run(cli, url, flags, said):
+    done = cli("try", "heading", "--tasks", "own.py", "--payload", json.dumps({"url": url}), *flags)
+
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert f"PageRefused: {said}" in done.stderr
+
+
 def test_the_files_of_init_work_as_they_are(cli, tmp_path):
     assert cli("init", "my_shop").returncode == 0
 

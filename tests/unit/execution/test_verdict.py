@@ -88,6 +88,8 @@ def test_a_task_may_say_when_to_try_again():
         ("ERR_PROXY_AUTH_REQUESTED", True),
         ("ERR_PROXY_AUTH_UNSUPPORTED", True),
         ("ERR_SOCKS_CONNECTION_HOST_UNREACHABLE", False),
+        # A site's own 407, where no proxy could have answered so.
+        ("ERR_UNEXPECTED_PROXY_AUTH", False),
         ("ERR_CONNECTION_RESET", False),
     ],
 )
