@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Request, Response
 
+from worker.browser.listening import listen
 from worker.browser.tab import Tab
 
 # These end with their page. Of the others (fetch, ping, a report) some live on, as a page may wish.
@@ -29,10 +30,10 @@ class JobRequests:
         self._in_flight: set[Request] = set()
         self._is_page_left = False
         self._all_of_page = tab.page.requests
-        tab.context.on("request", self._on_request)
-        tab.context.on("requestfinished", self._on_finished)
-        tab.context.on("requestfailed", self._on_failed)
-        tab.context.on("response", self._on_response)
+        listen(tab.context, "request", self._on_request)
+        listen(tab.context, "requestfinished", self._on_finished)
+        listen(tab.context, "requestfailed", self._on_failed)
+        listen(tab.context, "response", self._on_response)
         setattr(tab.page, "requests", self._own_of_page)  # noqa: B010 - a method, to the type checker.
 
     def begin_job(self) -> None:

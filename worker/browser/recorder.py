@@ -24,6 +24,7 @@ from playwright.sync_api import (
     WebError,
 )
 
+from worker.browser.listening import listen
 from worker.evidence.redaction import redact_headers, redact_text, redact_url
 
 MAX_CONSOLE = 200
@@ -87,7 +88,7 @@ class Recorder:
                 if self._context is context:
                     self._guarded(handle, arguments)
 
-            target.on(event, handler)
+            listen(target, event, handler)
 
         on(page, "framenavigated", self._on_navigated)
         on(page, "crash", self._on_crash)
