@@ -13,6 +13,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from tests.browser.recording_proxy import RecordingProxy
 from worker.browser.context_options import ContextOptions
+from worker.browser.page_rules import PageRules
 from worker.browser.session import BrowserSession
 from worker.browser.tab import Tab
 from worker.browser.task_contexts import TaskContexts
@@ -100,6 +101,7 @@ def test_a_closed_one_is_not_handed_out(session, site, prepared):
 
 
 def test_a_crashed_one_is_not_handed_out(session, site, prepared):
+    session.guards.pages.rules = PageRules(schemes=("chrome",))
     with pytest.raises(PlaywrightError):
         prepared.page.goto("chrome://crash")
     deadline = time.monotonic() + 10

@@ -22,7 +22,7 @@ LOGIN = """<title>Log in</title><form method=post action=/>
 def raw(session, site, tmp_path) -> Path:
     """A trace of a log-in whose field names give nothing away."""
     known_secrets.begin(None)
-    page = session.page_for_job(isolated=True, trace=True)
+    page = session.page_for_job(trace=True)
     page.goto(site.url("/"))
     page.set_content(LOGIN)
     page.fill("#a", "me-myself")

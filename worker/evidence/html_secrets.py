@@ -17,6 +17,8 @@ _ATTRIBUTE = re.compile(r"""(?<![\w:-])([\w:-]++)\s*+=\s*+("[^"]*+"?|'[^']*+'?|[
 # What tells what a field is for.
 _NAMES = ("name", "id", "property", "autocomplete", "aria-label", "placeholder")
 VALUES = ("value", "content")
+# Nobody writes a longer one, but to have us read it for long.
+MAX_TAG = 100_000
 
 
 def mask_html(html: str) -> str:
@@ -33,6 +35,8 @@ def is_secret_field(attributes: dict[str, str]) -> bool:
 
 def _mask_tag(found: re.Match[str]) -> str:
     tag = found[0]
+    if len(tag) > MAX_TAG:
+        return f"<!-- {MASK}: a tag of {len(tag)} characters -->"
     attributes = {
         each[1].lower(): each[2].strip("\"'") for each in _ATTRIBUTE.finditer(tag[:10_000])
     }

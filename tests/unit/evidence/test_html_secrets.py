@@ -47,3 +47,9 @@ def test_a_hostile_page_of_a_megabyte_takes_no_time(part):
     mask_html(part * (1_000_000 // len(part)))
 
     assert time.thread_time() - began < 2.0
+
+
+def test_a_tag_that_is_too_long_to_be_read_is_left_out_whole():
+    masked = mask_html(f'<p>before</p><input name=password value="s3cret {"x" * 200_000}"><p>after')
+
+    assert masked == "<p>before</p><!-- [redacted]: a tag of 200038 characters --><p>after"
