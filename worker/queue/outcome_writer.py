@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worker.database.client import Database, DatabaseError
@@ -53,7 +53,10 @@ class OutcomeWriter:
             return Written(self._end(claim, ending))
         except BadData as error:
             reason = f"its result cannot be stored: {error}"
-            return Written(self._end(claim, Ending(Outcome.ERROR, reason, Cause.CODE)))
+            refused = replace(
+                ending, outcome=Outcome.ERROR, reason=reason, cause=Cause.CODE, result=None
+            )
+            return Written(self._end(claim, refused))
 
     def _finish_and_take(self, claim: Claim, ending: Ending, candidate: Candidate) -> Written:
         try:

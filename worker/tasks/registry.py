@@ -48,6 +48,7 @@ class Task:
     params: type | None = None
     retry_delay_seconds: float | None = None
     max_blocks: int | None = None
+    guess_half_done: bool = True
 
     def fit(self, payload: Mapping[str, Any]) -> Any:
         """Give a payload the task's declared shape; raises PayloadError that names the field."""
@@ -65,16 +66,21 @@ def task(
     params: type | None = None,
     retry_delay: float | None = None,
     max_blocks: int | None = None,
+    guess_half_done: bool = True,
 ) -> Callable[[TaskFunction], TaskFunction]:
     """Mark `fn(page, payload, job)` as the task of that name.
 
     `isolation="context"` gives every job a browser context of its own; `browser=False` says that
     the task needs no page and gets None. What `retry_on` names is tried again like a timeout, the
     first time after `retry_delay`; after `max_blocks` blocks its job is an error.
+    `guess_half_done=False` says that no step's name tells whether its job may be half done: only
+    steps with `irreversible=True` do.
     `params`, or the annotation of `payload`, is a dataclass or TypedDict that payloads must fit.
     """
     _check_declaration(name, timeout, max_attempts, isolation, params)
     _check_patience(name, retry_delay, max_blocks)
+    if not isinstance(guess_half_done, bool):
+        raise SettingsError(f"task {name}: guess_half_done={guess_half_done!r}; give True or False")
 
     def mark(function: TaskFunction) -> TaskFunction:
         declared = Task(
@@ -88,6 +94,7 @@ def task(
             params=params or shape_of(function),
             retry_delay_seconds=retry_delay,
             max_blocks=max_blocks,
+            guess_half_done=guess_half_done,
         )
         setattr(function, _MARK, declared)
         return function
