@@ -25,6 +25,7 @@ MODULES = {
     "status": "inspect",
     "show": "inspect",
     "why": "inspect",
+    "todo": "todo",
     "errors": "errors",
     "retry": "requeue",
     "discard": "requeue",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ import click
 from worker.cli import profile_views as views
 from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
+from worker.cli.hanging_jobs import lines as job_lines
 from worker.cli.import_file import all_or_none, bytes_of
 from worker.cli.options import DURATION, json_flag
 from worker.cli.profile_changes import remove, set_
@@ -25,7 +27,7 @@ from worker.cli.wording import counted, moment, operator, plain
 from worker.database.client import Database
 from worker.errors import BadData, DuplicateKey, UsageError
 from worker.evidence.redaction import printable
-from worker.profiles import leases, store
+from worker.profiles import hanging_jobs, leases, store
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
 
@@ -70,16 +72,19 @@ def show(profile_id: str, as_json: bool) -> None:
         profile = store.get(db, profile_id)
         held = leases.of_profile(db, profile_id)
         events = store.history(db, profile_id, SHOWN_EVENTS)
+        jobs = hanging_jobs.of_profile(db, profile_id)
     if as_json:
         report = {
             "profile": views.as_json(profile),
             "leases": [views.lease_as_json(lease) for lease in held],
             "events": events,
+            "jobs": asdict(jobs),
         }
         click.echo(json.dumps(report, default=plain))
         return
     _print(views.profile_lines(profile))
     _print([views.lease_line(lease) for lease in held])
+    _print(job_lines(jobs))
     if events:
         _print(["latest events, newest first:", *map(views.event_line, events)])
 
@@ -195,8 +200,14 @@ def quarantine(profile_id: str, reason: str) -> None:
 @click.argument("profile_id", metavar="ID")
 @reason_option
 def clear(profile_id: str, reason: str) -> None:
-    """Make a profile available again after review, quarantine or disable."""
+    """Make a profile available again after review, quarantine or disable.
+
+    Says which jobs wait for it, and which of them may be half done.
+    """
+    with closing(open_database()) as db:
+        jobs = hanging_jobs.of_profile(db, profile_id)
     _set(profile_id, State.AVAILABLE, reason)
+    _print(job_lines(jobs))
 
 
 @group.command("disable")

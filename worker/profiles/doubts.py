@@ -15,6 +15,8 @@ from worker.profiles.states import State
 # A step with such a name means that something was being sent and may or may not have arrived.
 _HALF_DONE = re.compile(r"(?i)\b(submit|pay|order|confirm|transfer|delet|send)\w*ing\b|^submit")
 _NOWHERE = "about:blank"
+# The last words of every reason that is about a step.
+HALF_DONE = "that may be half done"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ def about(profile: Row, lease: Row) -> Doubt | None:
 def about_step(step: str, kind: StepKind = StepKind.GUESSED) -> str | None:
     """Tell what may be half done after a task that broke off at a step."""
     if kind is StepKind.IRREVERSIBLE:
-        return f"it ended at {step!r}, which is irreversible: that may be half done"
+        return f"it ended at {step!r}, which is irreversible: {HALF_DONE}"
     if kind is StepKind.GUESSED and _HALF_DONE.search(step):
-        return f"it ended at {step!r}: that may be half done"
+        return f"it ended at {step!r}: {HALF_DONE}"
     return None
