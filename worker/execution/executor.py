@@ -97,6 +97,10 @@ class Executor:
         self.entry.phase = Phase.CAPTURING
         return self._reporter.report(claim, ending, self.entry)
 
+    def keep_evidence(self, claim: Claim, ending: Ending) -> Ending:
+        """Keep the evidence of a job whose result could not be stored."""
+        return self._reporter.report(claim, ending, self.entry)
+
     def let_go(self, claim: Claim, ending: Ending) -> None:
         """Take back page, proxy and profile after a job is settled, and tell who has to know."""
         is_done = ending.outcome is Outcome.DONE
