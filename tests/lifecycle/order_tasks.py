@@ -59,6 +59,9 @@ def order(page, payload, job):
         wait_for(payload["first"])
     job.step(STEP, irreversible=True)
     note("ordered", job)
+    if payload["then"] == "after_now":
+        wait_for("now")
+        return ENDINGS[payload["how"]](page)
     return ENDINGS[payload["then"]](page)
 
 
