@@ -12,8 +12,10 @@ from worker.database.client import Row
 from worker.models import StepKind
 from worker.profiles.states import State
 
-# A step with such a name means that something was being sent and may or may not have arrived.
-_HALF_DONE = re.compile(r"(?i)\b(submit|pay|order|confirm|transfer|delet|send)\w*ing\b|^submit")
+# A step with such a word ending in "ing" ("submitting order"), or one that begins with "submit",
+# means that something was being sent and may or may not have arrived. docs/profiles.md lists them.
+GUESSED_STEMS = ("submit", "pay", "order", "confirm", "transfer", "delet", "send")
+_HALF_DONE = re.compile(rf"(?i)\b({'|'.join(GUESSED_STEMS)})\w*ing\b|^submit")
 _NOWHERE = "about:blank"
 # The last words of every reason that is about a step.
 HALF_DONE = "that may be half done"

@@ -126,7 +126,7 @@ def test_a_filter_means_the_jobs_for_which_all_its_conditions_hold(
     assert dead_letters.count(database, wanted).jobs == len(meant)
     assert dead_letters.retry(database, wanted) == len(meant)
     left = dead_letters.states(database, list(jobs.values()))
-    assert {name for name, job in jobs.items() if left[job] == "pending"} == meant
+    assert {name for name, job in jobs.items() if left[job]["status"] == "pending"} == meant
 
 
 def test_a_filter_leaves_out_muted_groups_and_says_how_many(database, fail, scope):

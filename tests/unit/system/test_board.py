@@ -133,3 +133,16 @@ def test_a_step_is_cut_without_breaking_a_character(text, shown):
     entry = Board(1).entries[0]
     entry.show_step(text, StepKind.GUESSED)
     assert entry.step == shown
+
+
+def test_a_step_is_shown_with_its_kind_until_the_next_job_begins():
+    entry = Board(1).entries[0]
+    entry.begin_job(1, 1, 1, "order", seconds=5)
+    assert entry.step_kind is StepKind.GUESSED
+    entry.show_step("placing order", StepKind.IRREVERSIBLE)
+    shown = entry.snapshot()
+    assert (shown.step, shown.step_kind, shown.is_torn) == (
+        "placing order", StepKind.IRREVERSIBLE, False
+    )  # fmt: skip
+    entry.begin_job(2, 1, 1, "order", seconds=5)
+    assert (entry.step, entry.step_kind) == ("", StepKind.GUESSED)

@@ -154,3 +154,13 @@ class Strange:
 request = Strange()
 """
     assert "count" in registry.load([write(strange + GOOD)]).names
+
+
+def test_a_task_says_plainly_whether_its_steps_are_guessed_by():
+    assert registry.task_of(registry.task("a", guess_half_done=False)(print_nothing)).name == "a"
+    with pytest.raises(SettingsError, match="task b: guess_half_done='no'; give True or False"):
+        registry.task("b", guess_half_done="no")  # type: ignore[arg-type]
+
+
+def print_nothing(page, payload, job):
+    """Do nothing."""
