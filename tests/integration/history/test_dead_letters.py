@@ -184,3 +184,18 @@ def test_a_done_job_that_is_repeated_keeps_its_former_finish_in_the_history(
         (1, "done"),
         (2, "done"),
     ]
+
+
+def test_what_may_be_half_done_is_put_back_only_where_that_was_said(
+    database, queue, claim_as, scope
+):
+    job = queue.enqueue("order", {})
+    queue.end(claim_as(), Ending(Outcome.CRASHED, "killed", irreversible_step="paying"))
+
+    careful = scope(ids=(job,), half_done=False)
+    assert dead_letters.count(database, careful) == dead_letters.Count(0, half_done=1)
+    assert dead_letters.retry(database, careful) == 0
+    assert queue.get(job)["status"] == "error"
+
+    assert dead_letters.retry(database, scope(ids=(job,))) == 1
+    assert (queue.get(job)["status"], queue.get(job)["irreversible_step"]) == ("pending", None)
