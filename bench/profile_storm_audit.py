@@ -1,17 +1,18 @@
 """The audit of a storm: what the tasks' locks and ledger say, and what the profiles' events say.
 
 Both must tell of one holder at a time, of fences that only grow, and of an explanation for every
-hold that ended.
+hold that ended. By the ledger, no irreversible step was taken twice.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.profile_storm_task import ORDER
 from worker.database.client import Database, Row
 from worker.drill import finish_ledger
 from worker.profiles.states import TRANSITIONS, State
@@ -32,6 +33,11 @@ class Findings:
     unexplained_errors: list[int] = field(default_factory=list)
     unfinished: list[int] = field(default_factory=list)
     finished_twice: list[int] = field(default_factory=list)
+    orders: int = 0
+    half_done: int = 0
+    ordered_twice: list[str] = field(default_factory=list)
+    # Done, but never ordered; or in error by an irreversible step that is not said to be half done.
+    orders_not_told: list[str] = field(default_factory=list)
     clashes: list[str] = field(default_factory=list)
     fences_not_growing: list[str] = field(default_factory=list)
     late_writes_accepted: list[str] = field(default_factory=list)
@@ -48,6 +54,7 @@ class Findings:
     def problems(self) -> dict[str, list[Any]]:
         names = (
             *("unexplained_errors", "unfinished", "finished_twice", "clashes"),
+            *("ordered_twice", "orders_not_told"),
             *("fences_not_growing", "late_writes_accepted", "bad_histories", "left_over"),
         )
         return {name: getattr(self, name) for name in names if getattr(self, name)}
@@ -57,6 +64,7 @@ def audit(db: Database, ledger: Path, shared: set[str], found: Findings) -> None
     """Add to the findings what the ledger, the queue and the profiles' events say."""
     _read_jobs(db, found)
     _read_ledger(ledger, shared, found)
+    _read_orders(db, ledger, found)
     histories: dict[str, list[Row]] = defaultdict(list)
     for row in db.run_statement("SELECT * FROM profile_events ORDER BY id"):
         found.conflicts += row["event"] == "profile_lock_conflict"
@@ -88,7 +96,7 @@ def _read_ledger(ledger: Path, shared: set[str], found: Findings) -> None:
         what, profile, number, *_ = line.split()
         if what == "clash":
             found.clashes.append(line)
-        if what == "end":
+        if what in ("end", ORDER):
             continue
         fence = int(number)
         # Two who share a profile may begin in either order, but never with the same fence.
@@ -97,6 +105,29 @@ def _read_ledger(ledger: Path, shared: set[str], found: Findings) -> None:
             found.fences_not_growing.append(line)
         latest[profile] = max(fence, latest[profile])
         seen.add((profile, fence))
+
+
+def _read_orders(db: Database, ledger: Path, found: Findings) -> None:
+    """Compare what was ordered, by the ledger, with what the queue says of the jobs that order."""
+    ordered = Counter(
+        int(line.split()[3])
+        for line in ledger.read_text(encoding="ascii").splitlines()
+        if line.startswith(f"{ORDER} ")
+    )
+    found.orders = ordered.total()
+    found.ordered_twice += [
+        f"job {job}: {times} times" for job, times in ordered.items() if times > 1
+    ]
+    for row in db.run_statement(
+        "SELECT id, status, irreversible_step FROM work_queue "
+        "WHERE JSON_EXTRACT(payload, '$.irreversible') = TRUE"
+    ):
+        is_half_done = row["irreversible_step"] is not None
+        found.half_done += is_half_done
+        if row["status"] == "done" and not ordered[row["id"]]:
+            found.orders_not_told.append(f"job {row['id']} is done, and ordered nothing")
+        if row["status"] == "error" and ordered[row["id"]] and not is_half_done:
+            found.orders_not_told.append(f"job {row['id']} ordered, and is a plain error")
 
 
 def _read_history(profile: Row, events: list[Row], found: Findings) -> None:

@@ -1,7 +1,8 @@
 """A task that proves its hold on a profile outside the queue: by a lock of the kernel's.
 
 While it works it holds one of as many locks as the profile allows holders, and it writes one line
-when it has the lock and one before it lets go. A lock that is not free is a clash.
+when it has the lock and one before it lets go. A lock that is not free is a clash. What it does at
+an irreversible step is one line too.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from worker import Job, task
 
 FOLDER_VARIABLE = "NIGHTSHIFT_STORM_FOLDER"
 LEDGER, LOCKS = "ledger", "locks"
+# What is done at an irreversible step, as the ledger calls it.
+ORDER = "order"
 
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
@@ -30,7 +33,10 @@ def stormy(page: Any, payload: dict[str, Any], job: Job) -> None:
     try:
         _write(ledger, "clash" if held is None else "start", job)
         if payload["step"]:
-            job.step(payload["step"])
+            is_order = bool(payload.get("irreversible"))
+            job.step(payload["step"], irreversible=is_order)
+            if is_order:
+                _write(ledger, ORDER, job)
         time.sleep(random.uniform(0.0, payload["max_seconds"]))
         _write(ledger, "end", job)
     finally:

@@ -31,6 +31,17 @@ class Outcome(StrEnum):
     TIMED_OUT = "timed_out"
 
 
+class StepKind(StrEnum):
+    """How a task's last step is read when the task breaks off there."""
+
+    # By its words: "submitting order" may be half done.
+    GUESSED = "guessed"
+    # As it is: the task has switched the guessing off.
+    PLAIN = "plain"
+    # The task itself has called it irreversible.
+    IRREVERSIBLE = "irreversible"
+
+
 class Cause(StrEnum):
     """Who was at fault when an attempt failed."""
 
@@ -97,6 +108,8 @@ class Claim:
     account_id: str | None = None
     canary: str | None = None
     lease_fence: int | None = None
+    # What the row said of it when somebody else read it; a worker knows its own job's step itself.
+    irreversible_step: str | None = None
 
     @property
     def breaker_keys(self) -> tuple[str, ...]:
@@ -137,6 +150,8 @@ class Ending:
     evidence: str | None = None
     evidence_dir: str | None = None
     last_step: str | None = None
+    # The irreversible step that was begun and not left: a job that failed may be half done.
+    irreversible_step: str | None = None
 
     @property
     def blames_site(self) -> bool:

@@ -64,7 +64,7 @@ def test_the_options_of_a_task_are_fixed():
 
     assert list(signature.parameters) == [
         *("name", "timeout", "max_attempts", "isolation", "browser", "retry_on", "params"),
-        *("retry_delay", "max_blocks", "schemes", "downloads"),
+        *("retry_delay", "max_blocks", "schemes", "downloads", "guess_half_done"),
     ]
 
 

@@ -58,6 +58,8 @@ class Failure:
     profile: str | None = None
     proxy: str | None = None
     last_step: str | None = None
+    # At which the job may be half done.
+    irreversible_step: str | None = None
     hang_stack: str | None = None
     # How long the attempt has taken, and the steps it named: [{"at": …, "text": …}].
     seconds: float | None = None

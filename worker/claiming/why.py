@@ -40,7 +40,7 @@ def sentence_about(db: Database, job: Row, history: Sequence[Row] = ()) -> str:
             return (
                 f"{name} failed for good at {_utc(job['finished_at'])} after "
                 f"{job['attempts']} attempt{'s' * (job['attempts'] != 1)}: {_reason(db, job)}; "
-                f"to try again: launcher.py retry --id {job['id']}"
+                f"{_remedy(job)}"
             )
         case Status.IN_PROGRESS:
             return f"{name} {_at_work(db, job)}"
@@ -63,9 +63,23 @@ def _archived(job: Row, history: Sequence[Row]) -> str:
 def _at_work(db: Database, job: Row) -> str:
     for item in sweep(db, Queue(db), dry_run=True):
         if item.job_id == job["id"]:
-            return f"is not running: {item.reason}; the next sweep puts it back: make sweep"
+            ends = "puts it back" if item.status is Status.PENDING else "ends it"
+            return f"is not running: {item.reason}; the next sweep {ends}: make sweep"
     times = db.fetch_all("times_of_job", id=job["id"])[0]
-    return f"is running: worker {job['worker_id']}, for {float(times['age_seconds']):.0f} s"
+    step = job["irreversible_step"]
+    return f"is running: worker {job['worker_id']}, for {float(times['age_seconds']):.0f} s" + (
+        f", at the irreversible step {step!r}" if step is not None else ""
+    )
+
+
+def _remedy(job: Row) -> str:
+    again = f"launcher.py retry --id {job['id']}"
+    if job["irreversible_step"] is None:
+        return f"to try again: {again}"
+    return (
+        f"look at the site; if it was not done: {again} --half-done; "
+        f"if it was: launcher.py discard --id {job['id']}"
+    )
 
 
 def _pending(db: Database, job: Row) -> str:

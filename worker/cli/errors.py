@@ -93,6 +93,8 @@ def _group_lines(shown: list[Row], left_out: list[Row]) -> list[str]:
             f"{'':9}first {moment(row['first_seen'])}, last {moment(row['last_seen'])}; "
             f"for example job {row['sample_job']}{_evidence(row)}",
         ]
+        if row["half_done"]:
+            lines.append(f"{'':9}{_half_done(row['fingerprint'])}")
         if row["muted_at"]:
             lines.append(f"{'':9}muted by {row['muted_by']}: {row['mute_reason']}")
     if left_out:
@@ -101,7 +103,8 @@ def _group_lines(shown: list[Row], left_out: list[Row]) -> list[str]:
             f"not shown: {counted(jobs, 'job')} in {counted(len(left_out), 'muted group')}; "
             f"to see them: --all"
         )
-    first = next((row["fingerprint"] for row in shown if row["fingerprint"]), None)
+    ordinary = (row["fingerprint"] for row in shown if not row["half_done"])
+    first = next((key for key in ordinary if key), None)
     if first:
         lines.append(
             f"next: launcher.py errors {_short(first)}"
@@ -137,7 +140,9 @@ def _tell_group(db: Database, group: Row, limit: int, as_json: bool) -> None:
         )
     if total > len(jobs):
         lines.append(f"  and {total - len(jobs):,} more; raise --limit")
-    if total:
+    if total and any(job["irreversible_step"] for job in jobs):
+        lines.append(f"next: launcher.py show {jobs[0]['id']} · {_half_done(key)}")
+    elif total:
         lines.append(
             f"next: launcher.py show {jobs[0]['id']}"
             f" · launcher.py retry --group {_short(key)} --limit 10"
@@ -146,7 +151,17 @@ def _tell_group(db: Database, group: Row, limit: int, as_json: bool) -> None:
 
 
 def _plain_group(row: Row) -> dict[str, Any]:
-    return {**row, "jobs": int(row["jobs"]), "is_new": bool(row["is_new"])}
+    numbers = {"jobs": int(row["jobs"]), "half_done": int(row["half_done"])}
+    return {**row, **numbers, "is_new": bool(row["is_new"])}
+
+
+def _half_done(fingerprint: str) -> str:
+    """Say what a person does about jobs that no run tries again by itself."""
+    group = f"--group {_short(fingerprint)}"
+    return (
+        f"not tried again by itself; look at the site, then: launcher.py discard {group}"
+        f" · launcher.py retry {group} --half-done"
+    )
 
 
 def _evidence(attempt: Row) -> str:

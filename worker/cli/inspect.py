@@ -23,6 +23,7 @@ from worker.json_text import parse_stored
 from worker.profiles import store
 from worker.queue import pause, runs
 from worker.queue.claims import Queue
+from worker.queue.endings import half_done_at
 from worker.recovery.sweep import sweep
 
 MAX_CLOSED = 10
@@ -153,10 +154,23 @@ def _job_lines(job: Row) -> list[str]:
             f"  archived  {moment(job['archived_at'])} by {job['archived_by']}: "
             f"{job['archive_reason']}"
         )
+    if (step := job["irreversible_step"]) is not None:
+        is_at_it = job["status"] == "in_progress"
+        lines.append(f"  at        {step!r}, irreversible" if is_at_it else _half_done_line(job))
     if job["status"] == "pending" and (job["not_before"] or job["wait_reason"]):
         until = f"until {moment(job['not_before'])}" if job["not_before"] else ""
         lines.append(f"  waits     {until} {job['wait_reason'] or ''}".rstrip())
     return lines
+
+
+def _half_done_line(job: Row) -> str:
+    line = f"  HALF DONE {half_done_at(job['irreversible_step'])}"
+    if job.get("archived_at"):
+        return line
+    return (
+        f"{line}; it is not tried again by itself. Look at the site, then: "
+        f"launcher.py discard --id {job['id']} · launcher.py retry --id {job['id']} --half-done"
+    )
 
 
 def _attempt_lines(history: list[Row]) -> list[str]:

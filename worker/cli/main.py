@@ -35,6 +35,7 @@ MODULES = {
     "status": "inspect",
     "show": "inspect",
     "why": "inspect",
+    "todo": "todo",
     "errors": "errors",
     "retry": "requeue",
     "discard": "requeue",

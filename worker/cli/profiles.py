@@ -7,6 +7,7 @@ from the command line. Only `checkout --reveal` prints it.
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ import click
 from worker.cli import profile_views as views
 from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
+from worker.cli.hanging_jobs import lines as job_lines
 from worker.cli.import_file import all_or_none, bytes_of
 from worker.cli.options import DURATION, json_flag
 from worker.cli.output import tell, tell_all, tell_json
@@ -24,7 +26,7 @@ from worker.cli.profile_lines import read_profiles
 from worker.cli.wording import counted, moment, operator
 from worker.database.client import Database
 from worker.errors import BadData, DuplicateKey, UsageError
-from worker.profiles import leases, store
+from worker.profiles import hanging_jobs, leases, store
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
 
@@ -69,16 +71,19 @@ def show(profile_id: str, as_json: bool) -> None:
         profile = store.get(db, profile_id)
         held = leases.of_profile(db, profile_id)
         events = store.history(db, profile_id, SHOWN_EVENTS)
+        jobs = hanging_jobs.of_profile(db, profile_id)
     if as_json:
         report = {
             "profile": views.as_json(profile),
             "leases": [views.lease_as_json(lease) for lease in held],
             "events": events,
+            "jobs": asdict(jobs),
         }
         tell_json(report)
         return
     tell_all(views.profile_lines(profile))
     tell_all([views.lease_line(lease) for lease in held])
+    tell_all(job_lines(jobs))
     if events:
         tell_all(["latest events, newest first:", *map(views.event_line, events)])
 
@@ -194,8 +199,14 @@ def quarantine(profile_id: str, reason: str) -> None:
 @click.argument("profile_id", metavar="ID")
 @reason_option
 def clear(profile_id: str, reason: str) -> None:
-    """Make a profile available again after review, quarantine or disable."""
+    """Make a profile available again after review, quarantine or disable.
+
+    Says which jobs wait for it, and which of them may be half done.
+    """
+    with closing(open_database()) as db:
+        jobs = hanging_jobs.of_profile(db, profile_id)
     _set(profile_id, State.AVAILABLE, reason)
+    tell_all(job_lines(jobs))
 
 
 @group.command("disable")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -17,7 +17,8 @@ from worker.cli.wording import counted, operator
 from worker.database.client import Database
 from worker.errors import UsageError
 from worker.history import archive, dead_letters
-from worker.history.dead_letters import FILTER_HELP, Scope
+from worker.history.dead_letters import FILTER_HELP, Count, Scope
+from worker.queue.endings import half_done_at
 
 Command = Callable[..., Any]
 
@@ -58,10 +59,17 @@ def scope_flags(command: Command) -> Command:
 @click.command("retry")
 @scope_flags
 @click.option("--force", is_flag=True, help="With --id: run a job that is done once more.")
-def retry(force: bool, **flags: Any) -> None:
+@click.option(
+    "--half-done",
+    is_flag=True,
+    help="Also jobs that broke off at an irreversible step. Look at the site first: they may "
+    "do it a second time.",
+)
+def retry(force: bool, half_done: bool, **flags: Any) -> None:
     """Put jobs in error back to pending, with all their attempts to use again.
 
     A job that fails again meanwhile is not taken a second time. Try a few first: --limit 10.
+    Jobs that may be half done are left alone without --half-done.
     """
     if force and not flags["ids"]:
         raise UsageError(
@@ -69,8 +77,9 @@ def retry(force: bool, **flags: Any) -> None:
         )
     plan = _plan(flags, "retry", "put back to pending")
     with closing(open_database()) as db:
-        scope = _scope(db, flags)
+        scope = replace(_scope(db, flags), half_done=half_done)
         done_ids = _check_ids(db, scope.ids, force, plan.verb)
+        _mind_half_done(db, scope)
 
         def act() -> int:
             repeated = dead_letters.repeat_done(db, done_ids, scope.until) if done_ids else 0
@@ -120,7 +129,7 @@ def _check_ids(db: Database, ids: tuple[int, ...], is_forced: bool, verb: str) -
     """Refuse wrong ids before anything is changed; return the ids of jobs that are done."""
     states = dead_letters.states(db, ids) if ids else {}
     for job_id in ids:
-        status = states.get(job_id)
+        status = states[job_id]["status"] if job_id in states else None
         if status is None:
             place = "is in the archive" if archive.find(db, job_id) else "is not in the queue"
             raise UsageError(f"job {job_id} {place}; nothing was done")
@@ -129,7 +138,21 @@ def _check_ids(db: Database, ids: tuple[int, ...], is_forced: bool, verb: str) -
             raise UsageError(f"job {job_id} is done, not in error; nothing was done{remedy}")
         if status not in ("error", "done"):
             raise UsageError(f"job {job_id} is {status}, not in error; nothing was done")
-    return [job_id for job_id, status in states.items() if status == "done"]
+    return [job_id for job_id, row in states.items() if row["status"] == "done"]
+
+
+def _mind_half_done(db: Database, scope: Scope) -> None:
+    """Refuse named jobs that may be half done, or say at which step each of them broke off."""
+    for job_id, row in dead_letters.states(db, scope.ids).items() if scope.ids else ():
+        if (step := row["irreversible_step"]) is None or row["status"] != "error":
+            continue
+        if not scope.half_done:
+            raise UsageError(
+                f"job {job_id} {half_done_at(step)}; nothing was done. Look at the site, and at "
+                f"launcher.py show {job_id}; then add --half-done to have it done again, "
+                f"or: launcher.py discard --id {job_id}"
+            )
+        tell(f"job {job_id}: its last step was {step!r}", err=True)
 
 
 def _carry_out(
@@ -139,20 +162,29 @@ def _carry_out(
     matched = count.jobs + more
     meant = matched if plan.limit is None else min(matched, plan.limit)
     if plan.is_dry or not matched:
-        _tell(plan, matched, 0, _would(plan, matched, meant, count.muted))
+        _tell(plan, matched, 0, _would(plan, matched, meant, count), count)
         return
     if not plan.is_sure:
         _ask(plan, matched, meant)
     done = act()
-    _tell(plan, matched, done, f"{_some(done, matched, meant)} {plan.fate}")
+    text = f"{_some(done, matched, meant)} {plan.fate}{_left_out(count)}"
+    _tell(plan, matched, done, text, count)
 
 
-def _would(plan: Plan, matched: int, meant: int, muted: int) -> str:
+def _would(plan: Plan, matched: int, meant: int, count: Count) -> str:
     if not matched:
         text = f"nothing to {plan.verb}: no job in error matches"
     else:
         text = f"{_some(meant, matched, meant)} would be {plan.fate}"
-    return text + (f"; {muted:,} more in muted groups (choose those with --group)" if muted else "")
+    if count.muted:
+        text += f"; {count.muted:,} more in muted groups (choose those with --group)"
+    return text + _left_out(count)
+
+
+def _left_out(count: Count) -> str:
+    if not count.half_done:
+        return ""
+    return f"; {count.half_done:,} more may be half done (look at the site, then add --half-done)"
 
 
 def _ask(plan: Plan, matched: int, meant: int) -> None:
@@ -171,9 +203,11 @@ def _some(jobs: int, matched: int, meant: int) -> str:
     return f"{jobs:,} of {counted(matched, 'job')}" if meant < matched else counted(jobs, "job")
 
 
-def _tell(plan: Plan, matched: int, done: int, text: str) -> None:
+def _tell(plan: Plan, matched: int, done: int, text: str, count: Count) -> None:
     if plan.as_json:
-        tell_json({"matched": matched, "done": done, "dry_run": plan.is_dry})
+        left_out = {"half_done_left_out": count.half_done} if count.half_done else {}
+        report = {"matched": matched, "done": done, "dry_run": plan.is_dry, **left_out}
+        tell_json(report)
     else:
         tell(text)
 

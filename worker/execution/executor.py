@@ -18,8 +18,9 @@ from worker.claiming.gate import Gate
 from worker.database.client import Database
 from worker.errors import Fail, JobTimedOut, LaunchFailed
 from worker.evidence import known_secrets
-from worker.evidence.redaction import redact_text, redact_url
+from worker.evidence.redaction import redact_url
 from worker.execution.failure_report import Reporter, redacted
+from worker.execution.job_steps import JobSteps
 from worker.execution.profile_use import ProfileUse
 from worker.execution.proxy_use import ProxyUse
 from worker.execution.stop_request import StopRequest
@@ -52,6 +53,7 @@ class Executor:
     # Set when no browser could be started for a job: then no other should be claimed.
     launch_failure: LaunchFailed | None = None
     _profile_use: ProfileUse = field(init=False)
+    _steps: JobSteps = field(init=False)
     _reporter: Reporter = field(init=False)
     _last_words: Path = field(init=False)
     _job: Job | None = None
@@ -59,6 +61,7 @@ class Executor:
 
     def __post_init__(self) -> None:
         self._profile_use = ProfileUse(self.db, self.session, self.proxy_use, str(self.owner))
+        self._steps = JobSteps(self.db, self.entry, self._profile_use, self.stop)
         database = self.settings.database.key
         self._reporter = Reporter(
             self.settings.errors_dir, database, self.run_id, self.owner, self.session
@@ -74,11 +77,17 @@ class Executor:
         known_secrets.begin(claim.payload)
         task = self.registry.find(claim.task)
         self._profile_use.enter(claim)
+        self._steps.enter(claim, guesses=task is None or task.guess_half_done)
         try:
             result = self._attempt(claim, task)
         except BaseException as error:
             return redacted(self._failure(claim, task, error))
-        return Ending(Outcome.DONE, result=result)
+        return Ending(
+            Outcome.DONE,
+            result=result,
+            last_step=self.entry.step or None,
+            irreversible_step=self._steps.irreversible_at(None),
+        )
 
     def explain(self, rejection: Rejection) -> Ending:
         """Keep the evidence of a job that is ended before its task began."""
@@ -94,12 +103,15 @@ class Executor:
         self.entry.phase = Phase.CAPTURING
         return redacted(self._reporter.report(claim, ending, self.entry))
 
+    def keep_evidence(self, claim: Claim, ending: Ending) -> Ending:
+        """Keep the evidence of a job whose result could not be stored."""
+        return self._reporter.report(claim, ending, self.entry)
+
     def let_go(self, claim: Claim, ending: Ending) -> None:
         """Take back page, proxy and profile after a job is settled, and tell who has to know."""
         is_done = ending.outcome is Outcome.DONE
-        if not is_done and not self._was_given_up:
-            # Only a task that gives a job up on purpose knows how far it got.
-            self._profile_use.doubt(self.entry.step)
+        if not is_done:
+            self._steps.doubt(was_given_up=self._was_given_up)
         self.gate.tell(claim, ending)
         if is_done:
             self.proxy_use.succeeded()
@@ -161,7 +173,8 @@ class Executor:
         if isinstance(error, LaunchFailed):
             self.launch_failure = error
         ending = self._judge(claim, task, error, self._diagnose(error))
-        if ending.outcome is Outcome.HANDED_BACK:
+        ending = replace(ending, irreversible_step=self._steps.irreversible_at(error))
+        if ending.outcome is Outcome.HANDED_BACK and ending.irreversible_step is None:
             return ending
         self.entry.phase = Phase.CAPTURING
         steps = steps_of(self._job) if self._job is not None else ()
@@ -194,11 +207,6 @@ class Executor:
         return replace(ending, max_blocks=task.max_blocks if task else None)
 
     def _new_job(self, claim: Claim, seconds: float) -> Job:
-        def show(text: str) -> None:
-            text = redact_text(text)
-            self.entry.step = text
-            self._profile_use.note_step(text)
-
         return Job(
             id=claim.job_id,
             attempt=claim.attempt,
@@ -207,7 +215,8 @@ class Executor:
             deadline=time.monotonic() + seconds,
             timeout_seconds=seconds,
             results_dir=self.settings.results_dir,
-            _on_step=show,
+            _on_step=self._steps.take,
+            _on_irreversible=self._steps.take_irreversible,
             _on_review=self._profile_use.want_review,
             profile_id=claim.profile_id,
             account_id=claim.account_id,

@@ -64,6 +64,7 @@ class Reporter:
             run_id=str(self.run_id),
             fence=claim.fence,
             last_step=entry.step or None,
+            irreversible_step=ending.irreversible_step,
             hang_stack=error.stack if isinstance(error, JobTimedOut) else None,
             seconds=time.monotonic() - entry.claimed_at,
             steps=tuple(steps),

@@ -16,7 +16,7 @@ from worker.database.client import Database
 from worker.errors import LeaseLost
 from worker.evidence.redaction import redact_text, redact_url
 from worker.execution.proxy_use import ProxyUse
-from worker.models import Claim
+from worker.models import Claim, StepKind
 from worker.profiles import doubts, lease_endings, leases, store
 from worker.profiles.specs import spec_of
 
@@ -55,13 +55,17 @@ class ProfileUse:
         self.proxy_use.serve_profile(spec.proxy)
         self.session.open_profile(spec)
 
-    def note_step(self, text: str) -> None:
+    def note_step(self, text: str, kind: StepKind = StepKind.GUESSED) -> None:
         """Keep the task's last safe step with the lease, and where its page was then."""
+        with self._briefly("step"):
+            self.keep_step(text, kind)
+
+    def keep_step(self, text: str, kind: StepKind) -> None:
+        """Keep the step, or raise what keeps it from being written."""
         if (profile_id := self._profile_id) is not None:
             page = self.session.page
             url = redact_url(page.url) if page is not None else ""
-            with self._briefly("step"):
-                leases.note_step(self.db, profile_id, self._fence, redact_text(text), url)
+            leases.note_step(self.db, profile_id, self._fence, redact_text(text), url, kind)
 
     def want_review(self, reason: str) -> None:
         """Have a person look at the profile before it is used again."""
@@ -82,9 +86,9 @@ class ProfileUse:
             level=logging.WARNING,
         )
 
-    def doubt(self, step: str) -> None:
+    def doubt(self, step: str, kind: StepKind = StepKind.GUESSED) -> None:
         """Think of what may be half done by a task that broke off at a step."""
-        self._review = self._review or doubts.about_step(step)
+        self._review = self._review or doubts.about_step(step, kind)
 
     def leave(self) -> None:
         """Close the profile's browser and let go of the profile."""

@@ -17,6 +17,7 @@ from typing import Any
 from worker.browser import trace_file
 from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
+from worker.errors import Fail
 from worker.evidence import known_secrets
 from worker.execution.task_call import run_task
 from worker.models import JSON
@@ -41,7 +42,20 @@ class Rehearsal:
         trace: Path | None = None,
         on_step: Callable[[str], None] = lambda text: None,
     ) -> JSON:
-        """Run a task on a payload and return its result; `trace` keeps a recording of it."""
+        """Run a task on a payload and return its result; `trace` keeps a recording of it.
+
+        A job of the queue, `job_id`, is stopped before its first irreversible step: it may have
+        been taken already, and only a run takes it.
+        """
+
+        def on_irreversible(text: str) -> None:
+            if job_id:
+                raise Fail(
+                    f"stopped before {text!r}: a job of the queue takes irreversible steps in a "
+                    f"run only; to have it done: launcher.py retry --id {job_id}"
+                )
+            on_step(text)
+
         known_secrets.begin(payload)
         shaped = task.fit(payload)
         seconds = task.timeout_seconds or self.timeout_seconds
@@ -54,6 +68,7 @@ class Rehearsal:
             timeout_seconds=seconds,
             results_dir=self.results_dir,
             _on_step=on_step,
+            _on_irreversible=on_irreversible,
         )
         is_clean = False
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from worker.browser.failures import Diagnosis, Kind, classify
 from worker.errors import (
     Blocked,
+    ClaimLost,
     DatabaseUnavailable,
     Fail,
     JobTimedOut,
@@ -83,6 +84,9 @@ def judge(
 def _by_word(error: BaseException, reason: str) -> Ending | None:
     """Judge what says itself how the job goes on: a task's signal, or an error of our own."""
     match error:
+        case JobTimedOut(__cause__=DatabaseUnavailable()):
+            # Its time ran out while an irreversible step waited to be written.
+            return Ending(Outcome.HANDED_BACK, str(error.__cause__), Cause.POOL)
         case JobTimedOut():
             return Ending(Outcome.TIMED_OUT, reason, Cause.CODE)
         case Blocked():
@@ -95,7 +99,7 @@ def _by_word(error: BaseException, reason: str) -> Ending | None:
             return Ending(Outcome.ERROR, reason)
         case PageRefused() | PayloadError() | TaskNotFound():
             return Ending(Outcome.ERROR, reason, Cause.CODE)
-        case DatabaseUnavailable():
+        case DatabaseUnavailable() | ClaimLost():
             return Ending(Outcome.HANDED_BACK, reason, Cause.POOL)
         case LaunchFailed() | ProxyUnavailable() | ProviderError():
             return _without_browser(error, reason)

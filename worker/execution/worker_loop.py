@@ -109,8 +109,9 @@ class WorkerLoop:
             db=self._db, gate=self.gate, session=self._session, proxy_use=self._proxy_use,
         )  # fmt: skip
         self._writer = OutcomeWriter(
-            self._db, self._queue, self._journal, self.owner, self._is_in_a_hurry
-        )
+            self._db, self._queue, self._journal, self.owner, self._is_in_a_hurry,
+            self._executor.keep_evidence,
+        )  # fmt: skip
 
     def _new_candidates(self) -> Candidates:
         return Candidates(

@@ -45,14 +45,21 @@ class Scope:
     group: str | None = None
     ids: tuple[int, ...] = ()
     filter: Filter | None = None
+    # Whether jobs that may be half done are among them.
+    half_done: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many jobs are in a scope, and how many were left out because their group is muted."""
+    """How many jobs are in a scope, and how many were left out and why.
+
+    Left out: because their group is muted, or because they may be half done and nobody has said
+    that they are meant too.
+    """
 
     jobs: int
     muted: int = 0
+    half_done: int = 0
 
 
 def groups(db: Database, *, since_seconds: float | None = None) -> list[Row]:
@@ -129,26 +136,34 @@ def parse_filter(text: str) -> Filter:
     )
 
 
-def states(db: Database, ids: Sequence[int]) -> dict[int, str]:
-    """Return the status of each of these jobs that is in the queue."""
-    return {row["id"]: row["status"] for row in db.fetch_all("states_of_jobs", ids=tuple(ids))}
+def states(db: Database, ids: Sequence[int]) -> dict[int, Row]:
+    """Return the status of each of these jobs that is in the queue, and its irreversible step."""
+    return {row["id"]: row for row in db.fetch_all("states_of_jobs", ids=tuple(ids))}
 
 
 def count(db: Database, scope: Scope) -> Count:
     """Count the jobs of a scope."""
     if scope.ids:
-        return Count(sum(status == "error" for status in states(db, scope.ids).values()))
+        rows = [row for row in states(db, scope.ids).values() if row["status"] == "error"]
+        half_done = sum(row["irreversible_step"] is not None for row in rows)
+        return _count(scope, len(rows), half_done)
     if scope.group is not None:
         row = db.fetch_all("count_group", fingerprint=scope.group, until=scope.until)[0]
-        return Count(int(row["jobs"]))
+        return _count(scope, int(row["jobs"]), int(row["half_done"]))
     row = db.fetch_all("count_filtered", **_conditions(scope))[0]
-    return Count(int(row["jobs"]), int(row["muted"]))
+    return _count(scope, int(row["jobs"]), int(row["half_done"]), int(row["muted"]))
+
+
+def _count(scope: Scope, jobs: int, half_done: int, muted: int = 0) -> Count:
+    return Count(jobs, muted) if scope.half_done else Count(jobs - half_done, muted, half_done)
 
 
 def retry(db: Database, scope: Scope, *, limit: int | None = None) -> int:
     """Put the scope's jobs back to pending with fresh budgets, oldest first; return how many."""
     return sum(
-        db.execute("retry_dead_letters", ids=tuple(ids), until=scope.until)
+        db.execute(
+            "retry_dead_letters", ids=tuple(ids), until=scope.until, half_done=scope.half_done
+        )
         for ids in _chunks(db, scope, limit)
     )
 
@@ -197,6 +212,7 @@ def _pages(db: Database, scope: Scope) -> Iterator[list[int]]:
                 until=scope.until,
                 after=after,
                 limit=PAGE,
+                half_done=scope.half_done,
             )
         else:
             rows = db.fetch_all("filtered_page", **_conditions(scope), after=after, limit=PAGE)
@@ -219,6 +235,7 @@ def _conditions(scope: Scope) -> dict[str, Any]:
         "since": EARLIEST if newer is None else ago(scope.until, newer),
         "until": ago(scope.until, wanted.older_than_seconds),
         "reason": reason,
+        "half_done": scope.half_done,
     }
 
 

@@ -9,11 +9,16 @@ import re
 from dataclasses import dataclass
 
 from worker.database.client import Row
+from worker.models import StepKind
 from worker.profiles.states import State
 
-# A step with such a name means that something was being sent and may or may not have arrived.
-_HALF_DONE = re.compile(r"(?i)\b(submit|pay|order|confirm|transfer|delet|send)\w*ing\b|^submit")
+# A step with such a word ending in "ing" ("submitting order"), or one that begins with "submit",
+# means that something was being sent and may or may not have arrived. docs/profiles.md lists them.
+GUESSED_STEMS = ("submit", "pay", "order", "confirm", "transfer", "delet", "send")
+_HALF_DONE = re.compile(rf"(?i)\b({'|'.join(GUESSED_STEMS)})\w*ing\b|^submit")
 _NOWHERE = "about:blank"
+# The last words of every reason that is about a step.
+HALF_DONE = "that may be half done"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,7 @@ def about(profile: Row, lease: Row) -> Doubt | None:
         return Doubt(
             f"its task asked for a review: {lease['review_reason']}", State.REVIEW_REQUIRED
         )
-    if half_done := about_step(step):
+    if half_done := about_step(step, StepKind(lease["step_kind"])):
         return Doubt(half_done, State.QUARANTINED)
     if lease["proxy"] != profile["proxy"]:
         return Doubt("its proxy was changed meanwhile", State.REVIEW_REQUIRED)
@@ -45,6 +50,10 @@ def about(profile: Row, lease: Row) -> Doubt | None:
     return None
 
 
-def about_step(step: str) -> str | None:
+def about_step(step: str, kind: StepKind = StepKind.GUESSED) -> str | None:
     """Tell what may be half done after a task that broke off at a step."""
-    return f"it ended at {step!r}: that may be half done" if _HALF_DONE.search(step) else None
+    if kind is StepKind.IRREVERSIBLE:
+        return f"it ended at {step!r}, which is irreversible: {HALF_DONE}"
+    if kind is StepKind.GUESSED and _HALF_DONE.search(step):
+        return f"it ended at {step!r}: {HALF_DONE}"
+    return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from worker.database.client import Database, Row, Transaction
 from worker.errors import LeaseLost
+from worker.models import StepKind
 from worker.profiles import doubts, leases
 from worker.profiles.events import move
 from worker.profiles.states import State
@@ -56,11 +57,12 @@ def end_unexplained(
     reason: str,
     only_if_expired: bool = False,
     last_step: str | None = None,
+    step_kind: StepKind = StepKind.GUESSED,
 ) -> bool:
     """End a lease whose holder is gone: the profile is stale, or set aside where there are doubts.
 
-    `last_step` is a later step than the stored one, if it is known. Returns False when the
-    lease had ended before, or has been renewed where it must be expired.
+    `last_step` is a later step than the stored one, if it is known, and `step_kind` its kind.
+    Returns False when the lease had ended before, or was renewed where it must be expired.
     """
 
     def end(tx: Transaction) -> bool:
@@ -68,7 +70,8 @@ def end_unexplained(
         profile, lease = _locked(tx, profile_id, fence, how)
         if profile is None or lease is None:
             return False
-        lease["last_step"] = last_step or lease["last_step"]
+        if last_step:
+            lease |= {"last_step": last_step, "step_kind": step_kind}
         old = State(profile["state"])
         if old is State.LEASED:
             _set(tx, profile, State.STALE, "stale", author, reason, lease)
@@ -83,7 +86,12 @@ def end_unexplained(
 
 
 def end_of_the_dead(
-    db: Database, incarnation: int, ending: str, *, last_step: str | None = None
+    db: Database,
+    incarnation: int,
+    ending: str,
+    *,
+    last_step: str | None = None,
+    step_kind: StepKind = StepKind.GUESSED,
 ) -> list[str]:
     """End the leases of a worker that died at a step; return the names of its profiles."""
     return [
@@ -96,6 +104,7 @@ def end_of_the_dead(
             author="launcher",
             reason=f"its worker died: {ending}",
             last_step=last_step,
+            step_kind=step_kind,
         )
     ]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from worker.database.client import Database, Row, Transaction
+from worker.models import StepKind
 from worker.profiles.events import move
 from worker.profiles.states import LEASABLE, State
 
@@ -79,14 +80,22 @@ def renew(db: Database, incarnations: list[int], lease_seconds: float) -> int:
     return db.execute("renew_leases", incarnations=tuple(incarnations), lease_seconds=lease_seconds)
 
 
-def note_step(db: Database, profile_id: str, fence: int, step: str, url: str) -> None:
-    """Keep the last safe step of the task that holds a profile, and where its page was then."""
+def note_step(
+    db: Database,
+    profile_id: str,
+    fence: int,
+    step: str,
+    url: str,
+    kind: StepKind = StepKind.GUESSED,
+) -> None:
+    """Keep the last step of the task that holds a profile, and where its page was then."""
     db.execute(
         "note_step",
         profile_id=profile_id,
         fence=fence,
         step=_storable(step)[:255] or None,
         url=_storable(url)[:2048] or None,
+        kind=kind.value,
     )
 
 

@@ -222,6 +222,7 @@ class Queue(Endings):
             blocks=row["blocks"],
             crashes=row["crashes"],
             forgiven=row["forgiven"],
+            irreversible_step=row["irreversible_step"],
         )
 
     def keep_former_finish(self, candidate: Candidate) -> None:

@@ -36,10 +36,18 @@ class Settlement:
     reason: str
     delay_seconds: float | None = None
     counts: bool = True
+    # At which the job may be half done: then only a person may have it done again.
+    irreversible_step: str | None = None
 
 
 def settlement_of(claim: Claim, ending: Ending, max_blocks: int = MAX_BLOCKS) -> Settlement:
-    """Decide where a job goes by what happened to it, its cap and its budgets."""
+    """Decide where a job goes by what happened to it, its cap and its budgets.
+
+    Whatever broke a job off at an irreversible step, it is an error: no budget allows another try.
+    """
+    step = ending.irreversible_step or claim.irreversible_step
+    if step is not None and ending.outcome is not Outcome.DONE:
+        return _half_done(ending, step)
     if claim.canary is not None and ending.blames_site:
         # It was the canary, so its failure costs it nothing.
         reason = f"canary of {claim.canary}: {ending.reason}"
@@ -60,6 +68,21 @@ def settlement_of(claim: Claim, ending: Ending, max_blocks: int = MAX_BLOCKS) ->
             said = f"killed its worker or browser {crashes} times"
             return _spent(claim, ending, crashes, MAX_CRASHES, said)
     return _over(claim, ending) if claim.is_last_attempt else _back(ending)
+
+
+def _half_done(ending: Ending, step: str) -> Settlement:
+    is_back = ending.outcome is Outcome.HANDED_BACK
+    return Settlement(
+        Status.ERROR,
+        Outcome.ERROR if is_back else ending.outcome,
+        f"{half_done_at(step)}: {ending.reason.removeprefix('handed back: ')}",
+        irreversible_step=step,
+    )
+
+
+def half_done_at(step: str) -> str:
+    """Say what may have become of a job that broke off at an irreversible step."""
+    return f"may be half done at {step!r}"
 
 
 def _spent(claim: Claim, ending: Ending, spent: int, budget: int, said: str) -> Settlement:
@@ -100,10 +123,19 @@ class Endings:
         """Say what `end` would write."""
         return settlement_of(claim, ending, self.max_blocks)
 
-    def end(self, claim: Claim, ending: Ending, *, only_if_expired: bool = False) -> Settlement:
+    def end(
+        self,
+        claim: Claim,
+        ending: Ending,
+        *,
+        only_if_expired: bool = False,
+        as_read: bool = False,
+    ) -> Settlement:
         """End a claim and return what was written.
 
-        Raises ClaimLost, having written nothing, when the job has been given to another since.
+        `as_read` is for whoever ends another's claim: its irreversible step must still be the one
+        that was read. Raises ClaimLost, having written nothing, when it is not, or when the job has
+        been given to another since.
         """
         settlement = self.settlement_of(claim, ending)
         if settlement.status is Status.DONE:
@@ -112,7 +144,7 @@ class Endings:
             )
         else:
             has_ended = self._settle(
-                claim, ending, settlement, only_if_expired=only_if_expired
+                claim, ending, settlement, only_if_expired=only_if_expired, as_read=as_read
             ) or self._is_settled(claim, settlement)
         if not has_ended:
             raise ClaimLost(claim.job_id, claim.fence)
@@ -135,12 +167,19 @@ class Endings:
         return counts[0] == 1
 
     def _settle(
-        self, claim: Claim, ending: Ending, settlement: Settlement, *, only_if_expired: bool
+        self,
+        claim: Claim,
+        ending: Ending,
+        settlement: Settlement,
+        *,
+        only_if_expired: bool,
+        as_read: bool,
     ) -> bool:
         """Write history, job, group and event in one transaction and one round trip."""
         # Whoever writes this, a secret of the job's payload does not get into a table.
         known = KnownSecrets.of_payload(claim.payload)
         reason = redact_text(_storable(settlement.reason), known)
+        last_step = ending.last_step or settlement.irreversible_step
         key, label = _group_of(claim, ending, settlement)
         counts = self._db.run_script(
             "settle_job",
@@ -151,7 +190,7 @@ class Endings:
             task=claim.task,
             block=settlement.counts and settlement.outcome is Outcome.BLOCKED,
             crash=settlement.counts and settlement.outcome is Outcome.CRASHED,
-            last_error=_fitted(redact_text(ending.last_error or settlement.reason, known)),
+            last_error=_fitted(redact_text(_told(ending, settlement), known)),
             refund=0 if settlement.counts else 1,
             delay_seconds=settlement.delay_seconds,
             wait_reason=reason[:255] if settlement.status is Status.PENDING else None,
@@ -163,8 +202,11 @@ class Endings:
             evidence=ending.evidence,
             evidence_dir=ending.evidence_dir,
             evidence_host=socket.gethostname() if ending.evidence_dir else None,
-            last_step=_step(ending.last_step, known),
+            last_step=_step(last_step, known),
             only_if_expired=only_if_expired,
+            irreversible_step=settlement.irreversible_step,
+            as_read=as_read,
+            step_read=claim.irreversible_step,
         )
         return counts[1] == 1
 
@@ -183,7 +225,15 @@ def _guard(claim: Claim) -> dict[str, object]:
 
 
 def _group_of(claim: Claim, ending: Ending, settlement: Settlement) -> tuple[str | None, str]:
-    """Give a failure that nobody could look into, such as a vanished worker's, a group as well."""
+    """Give a failure that nobody could look into, such as a vanished worker's, a group as well.
+
+    Jobs that may be half done are a group of their own: what is to be done about them is another.
+    """
+    if settlement.irreversible_step is not None:
+        step = settlement.irreversible_step
+        # Without quotes, whose content would not tell one step from another.
+        key, _ = fingerprint("half done", f"may be half done at {step}", claim.task)
+        return key, half_done_at(step)
     if settlement.outcome is Outcome.HANDED_BACK or ending.fingerprint is not None:
         return ending.fingerprint, ending.label or settlement.reason
     return fingerprint(settlement.outcome.value, settlement.reason, claim.task)
@@ -191,6 +241,13 @@ def _group_of(claim: Claim, ending: Ending, settlement: Settlement) -> tuple[str
 
 def _step(text: str | None, known: KnownSecrets) -> str | None:
     return redact_text(_storable(text), known)[:255] if text else None
+
+
+def _told(ending: Ending, settlement: Settlement) -> str:
+    """What `last_error` says: the traceback, after the word that a person has to read first."""
+    if ending.last_error is None or settlement.irreversible_step is None:
+        return ending.last_error or settlement.reason
+    return f"{half_done_at(settlement.irreversible_step)}\n\n{ending.last_error}"
 
 
 def _storable(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worker.database.client import Database, DatabaseError
@@ -41,6 +41,8 @@ class OutcomeWriter:
     owner: Owner
     # Whether there may be no time to wait for the database before this process is killed.
     is_in_a_hurry: Callable[[], bool] = lambda: False
+    # Keeps the evidence of an outcome that the server will not take.
+    keep_evidence: Callable[[Claim, Ending], Ending] = lambda _, ending: ending
 
     def write(self, claim: Claim, ending: Ending, candidate: Candidate | None = None) -> Written:
         """Write an outcome under its fence and, with a finish, claim the candidate if there is one.
@@ -53,7 +55,10 @@ class OutcomeWriter:
             return Written(self._end(claim, ending))
         except BadData as error:
             reason = f"its result cannot be stored: {error}"
-            return Written(self._end(claim, Ending(Outcome.ERROR, reason, Cause.CODE)))
+            refused = replace(
+                ending, outcome=Outcome.ERROR, reason=reason, cause=Cause.CODE, result=None
+            )
+            return Written(self._end(claim, self.keep_evidence(claim, refused)))
 
     def _finish_and_take(self, claim: Claim, ending: Ending, candidate: Candidate) -> Written:
         try:

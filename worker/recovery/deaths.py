@@ -54,7 +54,11 @@ def settle(db: Database, queue: Queue, death: Death, places: Places) -> list[Swe
     # What the board shows may be later than what reached the database.
     step = death["step"] if death["job_id"] else None
     for profile in lease_endings.end_of_the_dead(
-        db, death["incarnation"], death["ending"], last_step=step
+        db,
+        death["incarnation"],
+        death["ending"],
+        last_step=step,
+        step_kind=obituary.kind_of(death),
     ):
         logger.warning("profile %s: its worker died; it is checked before it is used", profile)
     for item in settled:
@@ -115,26 +119,32 @@ def settle_claims(
     settled = []
     for row in db.fetch_all("claims_of_incarnation", incarnation=incarnation):
         claim = queue.claim_in(row)
-        told = ending
-        if (claim.job_id, claim.fence) != began:
+        was_begun = (claim.job_id, claim.fence) == began
+        # The row has it before the step is begun, the board after that.
+        step = claim.irreversible_step or (ending.irreversible_step if was_begun else None)
+        told = replace(ending, irreversible_step=step)
+        if not was_begun and step is None:
             told = Ending(Outcome.HANDED_BACK, f"{BEFORE_IT_BEGAN}: {ending.reason}", Cause.POOL)
         elif ending.outcome is not Outcome.HANDED_BACK:
             reason = f"worker {row['worker_id']} died: {ending.reason}"
-            told = _with_evidence(replace(ending, reason=reason), claim, places, death)
+            told = with_evidence(replace(told, reason=reason), claim, places, death)
+        elif step is not None:
+            told = with_evidence(told, claim, places, death)
         if told.outcome is Outcome.TIMED_OUT:
             # It hung, as a page may: it waits like any retry. What was killed comes back at once.
             told = replace(told, delay_seconds=queue.backoff_seconds(claim))
         try:
-            settlement = queue.end(claim, told)
+            settlement = queue.end(claim, told, as_read=True)
         except ClaimLost:
             continue
         settled.append(Swept(claim.job_id, settlement.status, settlement.reason))
     return settled
 
 
-def _with_evidence(
+def with_evidence(
     ending: Ending, claim: Claim, places: Places | None, death: Death | None
 ) -> Ending:
+    """Write the evidence of a death where there is a place for it; say so where that failed."""
     if places is None or death is None:
         return ending
     try:

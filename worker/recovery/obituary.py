@@ -14,7 +14,7 @@ from worker.evidence.files import new_attempt_folder
 from worker.evidence.known_secrets import KnownSecrets
 from worker.evidence.redaction import redact_text
 from worker.evidence.terminal_text import printable
-from worker.models import Cause, Claim, Ending, Outcome
+from worker.models import Cause, Claim, Ending, Outcome, StepKind
 from worker.recovery.places import Places
 from worker.system.durable_file import write_durably
 
@@ -24,7 +24,32 @@ def ending_of(death: dict[str, Any]) -> Ending:
     outcome = Outcome(death["outcome"])
     # A job that ran past its time is its task's fault; any other death is the pool's trouble.
     cause = Cause.CODE if outcome is Outcome.TIMED_OUT else Cause.POOL
-    return Ending(outcome, death["ending"], cause, last_step=death["step"] or None)
+    return Ending(
+        outcome,
+        death["ending"],
+        cause,
+        last_step=death["step"] or None,
+        irreversible_step=death["step"] if kind_of(death) is StepKind.IRREVERSIBLE else None,
+    )
+
+
+def kind_of(death: dict[str, Any]) -> StepKind:
+    """Say how a dead worker's last step is to be read."""
+    return StepKind(death.get("step_kind", StepKind.GUESSED))
+
+
+def of_the_swept(claim: Claim, slot: int, reason: str) -> dict[str, Any]:
+    """Tell of a worker that nobody saw die what its job's row tells."""
+    return {
+        "slot": slot,
+        "incarnation": claim.incarnation,
+        "outcome": Outcome.SWEPT.value,
+        "ending": reason,
+        "label": claim.task,
+        "step": claim.irreversible_step or "",
+        "seconds": 0.0,
+        "output": [],
+    }
 
 
 def write(places: Places, claim: Claim, death: dict[str, Any]) -> str:
@@ -53,6 +78,7 @@ def write(places: Places, claim: Claim, death: dict[str, Any]) -> str:
         "incarnation": death["incarnation"],
         "doing": redact_text(death["label"], known),
         "last_step": redact_text(death["step"], known) or None,
+        "irreversible_step": claim.irreversible_step or ending_of(death).irreversible_step,
         "seconds": round(death["seconds"], 1),
         "host": socket.gethostname(),
         "database": database,

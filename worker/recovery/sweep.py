@@ -7,13 +7,14 @@ Every settlement is fenced, so a sweep can run at any time, anywhere, beside any
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 
 from worker.database.client import Database, Row
 from worker.errors import ClaimLost, RowsLocked
 from worker.models import Cause, Ending, Outcome, Status
 from worker.profiles import lease_endings
 from worker.queue.claims import Queue
-from worker.recovery import deaths, journal_replay
+from worker.recovery import deaths, journal_replay, obituary
 from worker.recovery.dead_owners import owner_is_gone
 from worker.recovery.deaths import Swept
 from worker.recovery.places import Places
@@ -38,15 +39,18 @@ def sweep(
 ) -> list[Swept]:
     """Return every ownerless job to pending, or end it as an error at its cap.
 
+    A job that was at an irreversible step ends as an error too: it may be half done.
+
     What dead workers left in the journal at this host's `places`, and deaths that nobody could
     settle, come first. On a server that has been up for less than the grace no claim is taken for
     expired.
     """
     if places is not None and not dry_run:
         settle_left(db, queue, places)
-    swept = _sweep_dead(db, queue, dry_run)
+    how = _Sweeping(queue, places, is_dry=dry_run)
+    swept = _sweep_dead(db, how)
     if _uptime_seconds(db) >= min(server_grace_seconds, queue.lease_seconds):
-        swept += _sweep_expired(db, queue, dry_run)
+        swept += _sweep_expired(db, how)
     return swept
 
 
@@ -83,16 +87,45 @@ def failed(swept: list[Swept]) -> int:
     return sum(item.status is Status.ERROR for item in swept)
 
 
-def _sweep_dead(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:
+@dataclass(frozen=True, slots=True)
+class _Sweeping:
+    """How the claims that were found are put right, or would be."""
+
+    queue: Queue
+    places: Places | None
+    is_dry: bool
+
+    def settle(self, row: Row, reason: str, *, only_if_expired: bool) -> Swept | None:
+        queue = self.queue
+        claim, ending = queue.claim_in(row), Ending(Outcome.SWEPT, reason, Cause.POOL)
+        if self.is_dry:
+            settlement = queue.settlement_of(claim, ending)
+        else:
+            if claim.irreversible_step is not None:
+                death = obituary.of_the_swept(claim, row["worker_id"], reason)
+                ending = deaths.with_evidence(ending, claim, self.places, death)
+            try:
+                with queue.database.passing_locks():
+                    settlement = queue.end(
+                        claim, ending, only_if_expired=only_if_expired, as_read=True
+                    )
+            except (ClaimLost, RowsLocked):
+                # Another sweep was faster, its worker has come back in time, or somebody holds
+                # its row.
+                return None
+        return Swept(claim.job_id, settlement.status, settlement.reason)
+
+
+def _sweep_dead(db: Database, how: _Sweeping) -> list[Swept]:
     swept = []
     for row in db.fetch_all("claims_with_owners"):
         if owner_is_gone(row):
             reason = f"worker {row['worker_id']} and its launcher (run {row['run_id']}) are gone"
-            swept.append(_settle(queue, row, reason, dry_run, only_if_expired=False))
+            swept.append(how.settle(row, reason, only_if_expired=False))
     return [item for item in swept if item is not None]
 
 
-def _sweep_expired(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:
+def _sweep_expired(db: Database, how: _Sweeping) -> list[Swept]:
     swept: list[Swept] = []
     after = 0
     while True:
@@ -102,7 +135,7 @@ def _sweep_expired(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:
             limit=SWEEP_AT_ONCE,
             beat_seconds=BEAT_SECONDS,
             # A run beats right after it has renewed: a later beat has passed this claim over.
-            renewed_seconds=queue.lease_seconds - 1.0,
+            renewed_seconds=how.queue.lease_seconds - 1.0,
             locked_seconds=LOCKED_SECONDS,
         )
         for row in expired:
@@ -110,7 +143,7 @@ def _sweep_expired(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:
                 f"worker {row['worker_id']} vanished: its claim was not renewed "
                 f"and ended {row['overdue_seconds']} s ago"
             )
-            item = _settle(queue, row, reason, dry_run, only_if_expired=True)
+            item = how.settle(row, reason, only_if_expired=True)
             swept += [item] if item is not None else []
         if len(expired) < SWEEP_AT_ONCE:
             return swept
@@ -119,22 +152,6 @@ def _sweep_expired(db: Database, queue: Queue, dry_run: bool) -> list[Swept]:
 
 def _uptime_seconds(db: Database) -> int:
     return int(db.fetch_all("server_uptime")[0]["Value"])
-
-
-def _settle(
-    queue: Queue, row: Row, reason: str, dry_run: bool, *, only_if_expired: bool
-) -> Swept | None:
-    claim, ending = queue.claim_in(row), Ending(Outcome.SWEPT, reason, Cause.POOL)
-    if dry_run:
-        settlement = queue.settlement_of(claim, ending)
-    else:
-        try:
-            with queue.database.passing_locks():
-                settlement = queue.end(claim, ending, only_if_expired=only_if_expired)
-        except (ClaimLost, RowsLocked):
-            # Another sweep was faster, its worker has come back in time, or somebody holds its row.
-            return None
-    return Swept(claim.job_id, settlement.status, settlement.reason)
 
 
 def sweep_leases(db: Database, *, with_expired: bool = True) -> list[tuple[str, str]]:

@@ -195,7 +195,8 @@ class Supervisor:
             self._tell_workers()
         if now >= self._kill_at:
             for slot in self._slots:
-                slot.kill(Outcome.HANDED_BACK, f"handed back: {self._stopped_by}")
+                reason = f"handed back: the run was stopped ({self._stopped_by})"
+                slot.kill(Outcome.HANDED_BACK, reason)
 
     @property
     def _may_start_workers(self) -> bool:

@@ -12,6 +12,8 @@ import time
 from enum import IntEnum
 from typing import ClassVar
 
+from worker.models import StepKind
+
 # A writer is done within microseconds, unless it was stopped or killed in the middle.
 SNAPSHOT_TRIES = 100
 
@@ -53,6 +55,7 @@ class Entry(ctypes.Structure):
         ("browser_started", ctypes.c_int64),
         ("_label", ctypes.c_char * 200),
         ("_step", ctypes.c_char * 120),
+        ("_step_kind", ctypes.c_char * 16),
     ]
 
     changes: int
@@ -74,6 +77,7 @@ class Entry(ctypes.Structure):
     browser_started: int
     _label: bytes
     _step: bytes
+    _step_kind: bytes
 
     def clear(self) -> None:
         """Make the place ready for a new incarnation."""
@@ -85,7 +89,7 @@ class Entry(ctypes.Structure):
         shown = _cut(label, 200)
         self.changes |= 1
         self.claimed_at, self.deadline = now, now + seconds
-        self._label, self._step = shown, b""
+        self._label, self._step, self._step_kind = shown, b"", b""
         self.fence, self.attempt = fence, attempt
         self.phase = Phase.WORKING
         self.job_id = job_id
@@ -97,6 +101,13 @@ class Entry(ctypes.Structure):
         self.changes |= 1
         self._label = shown
         self.deadline = self.claimed_at + seconds
+        self.changes += 1
+
+    def show_step(self, text: str, kind: StepKind) -> None:
+        """Show the last step that the job's task has named, and how it is to be read."""
+        shown, shown_kind = _cut(text, 120), kind.value.encode()
+        self.changes |= 1
+        self._step, self._step_kind = shown, shown_kind
         self.changes += 1
 
     def end_job(self) -> None:
@@ -130,9 +141,9 @@ class Entry(ctypes.Structure):
     def step(self) -> str:
         return self._step.decode("utf-8", "replace")
 
-    @step.setter
-    def step(self, text: str) -> None:
-        self._step = _cut(text, 120)
+    @property
+    def step_kind(self) -> StepKind:
+        return StepKind(self._step_kind.decode() or StepKind.GUESSED)
 
 
 class Header(ctypes.Structure):

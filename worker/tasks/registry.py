@@ -52,6 +52,7 @@ class Task:
     max_blocks: int | None = None
     schemes: tuple[str, ...] = ()
     downloads: bool = False
+    guess_half_done: bool = True
 
     def fit(self, payload: Mapping[str, Any]) -> Any:
         """Give a payload the task's declared shape; raises PayloadError that names the field."""
@@ -71,6 +72,7 @@ def task(
     max_blocks: int | None = None,
     schemes: str | tuple[str, ...] = (),
     downloads: bool = False,
+    guess_half_done: bool = True,
 ) -> Callable[[TaskFunction], TaskFunction]:
     """Mark `fn(page, payload, job)` as the task of that name.
 
@@ -79,6 +81,8 @@ def task(
     otherwise. `browser=False` says that the task needs no page and gets None. What `retry_on` names
     is tried again like a timeout, the first time after `retry_delay`; after `max_blocks` blocks its
     job is an error.
+    `guess_half_done=False` says that no step's name tells whether its job may be half done: only
+    steps with `irreversible=True` do.
     `params`, or the annotation of `payload`, is a dataclass or TypedDict that payloads must fit.
     Its pages may also go to `schemes`, such as "file", and keep files with `downloads`.
     """
@@ -86,6 +90,8 @@ def task(
     _check_patience(name, retry_delay, max_blocks)
     schemes = (schemes,) if isinstance(schemes, str) else tuple(schemes)
     _check_schemes(name, schemes)
+    if not isinstance(guess_half_done, bool):
+        raise SettingsError(f"task {name}: guess_half_done={guess_half_done!r}; give True or False")
 
     def mark(function: TaskFunction) -> TaskFunction:
         declared = Task(
@@ -101,6 +107,7 @@ def task(
             max_blocks=max_blocks,
             schemes=tuple(scheme.lower() for scheme in schemes),
             downloads=downloads,
+            guess_half_done=guess_half_done,
         )
         setattr(function, _MARK, declared)
         return function

@@ -1,12 +1,12 @@
 -- name: jobs_to_archive
--- List jobs that finished before a moment, oldest first, after a cursor and without locks. The
--- cursor also spares the next look the index entries of what has just been moved away.
+-- List jobs that finished before a moment, oldest first, after a cursor and without locks; what may
+-- be half done stays where a person looks for it. The cursor also spares the next look the index entries of what has just been moved away.
 SELECT id, finished_at
   FROM work_queue FORCE INDEX (finished_jobs)
  WHERE finished_at >= %(finished_at)s
    AND (finished_at > %(finished_at)s OR id > %(id)s)
    AND finished_at < %(before)s
-   AND status IN %(statuses)s
+   AND status IN %(statuses)s AND irreversible_step IS NULL
  ORDER BY finished_at, id
  LIMIT %(limit)s;
 
@@ -14,7 +14,7 @@ SELECT id, finished_at
 -- Count them by status.
 SELECT status, COUNT(*) AS jobs
   FROM work_queue FORCE INDEX (finished_jobs)
- WHERE finished_at < %(before)s AND status IN %(statuses)s
+ WHERE finished_at < %(before)s AND status IN %(statuses)s AND irreversible_step IS NULL
  GROUP BY status;
 
 -- name: archive_jobs
@@ -26,11 +26,13 @@ INSERT INTO archived_jobs (
        priority, not_before, wait_reason, max_attempts, timeout_seconds, fence, incarnation,
        lease_until, result, dedupe_key, callback_url, profile_id, account_id, created_at,
        changed_at, blocks, crashes, forgiven, fingerprint, site, profile, account,
+       irreversible_step,
        archived_at, archived_by, archive_reason)
 SELECT id, payload, status, worker_id, attempts, last_error, started_at, finished_at, task,
        priority, not_before, wait_reason, max_attempts, timeout_seconds, fence, incarnation,
        lease_until, result, dedupe_key, callback_url, profile_id, account_id, created_at,
        changed_at, blocks, crashes, forgiven, fingerprint, site, profile, account,
+       irreversible_step,
        %(moment)s, %(by)s, %(reason)s
   FROM work_queue FORCE INDEX (PRIMARY)
  WHERE id IN %(ids)s AND status IN %(statuses)s

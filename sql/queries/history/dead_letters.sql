@@ -2,13 +2,14 @@
 -- Group the jobs that are in error now. They are found by the index of states, so that the cost
 -- grows with the failures and not with the queue. A group is new when it was first seen since the
 -- beginning of `last_working_run`.
-SELECT d.fingerprint, d.jobs, d.sample_job, COALESCE(g.task, q.task) AS task,
+SELECT d.fingerprint, d.jobs, d.half_done, d.sample_job, COALESCE(g.task, q.task) AS task,
        COALESCE(g.label, h.reason, LEFT(q.last_error, 255)) AS label,
        COALESCE(g.first_seen, d.first_ended) AS first_seen,
        COALESCE(g.last_seen, d.last_ended) AS last_seen,
        h.evidence, h.evidence_dir, h.evidence_host, g.muted_at, g.muted_by, g.mute_reason,
        COALESCE(g.first_seen >= %(new_since)s, 0) AS is_new
   FROM (SELECT fingerprint, COUNT(*) AS jobs, MAX(id) AS sample_job,
+               COALESCE(SUM(irreversible_step IS NOT NULL), 0) AS half_done,
                MIN(finished_at) AS first_ended, MAX(finished_at) AS last_ended
           FROM work_queue FORCE INDEX (next_candidates)
          WHERE status = 'error' AND COALESCE(finished_at, created_at) >= %(since)s
@@ -60,7 +61,7 @@ SELECT * FROM failure_groups WHERE fingerprint LIKE %(pattern)s ORDER BY fingerp
 -- name: dead_letters_of_group
 -- List a group's jobs in error, the newest first.
 SELECT q.id, q.task, q.site, q.attempts, q.finished_at, h.reason, h.evidence, h.evidence_dir,
-       h.evidence_host, h.last_step
+       h.evidence_host, h.last_step, q.irreversible_step
   FROM work_queue q FORCE INDEX (failures_of_a_group)
   LEFT JOIN job_attempts h ON h.job_id = q.id AND h.fence = q.fence
  WHERE q.fingerprint = %(fingerprint)s AND q.status = 'error'
@@ -68,15 +69,15 @@ SELECT q.id, q.task, q.site, q.attempts, q.finished_at, h.reason, h.evidence, h.
  LIMIT %(limit)s;
 
 -- name: count_group
--- Count a group's jobs that were in error by a moment.
-SELECT COUNT(*) AS jobs
+-- Count a group's jobs that were in error by a moment, and those that may be half done.
+SELECT COUNT(*) AS jobs, COALESCE(SUM(irreversible_step IS NOT NULL), 0) AS half_done
   FROM work_queue FORCE INDEX (failures_of_a_group)
  WHERE fingerprint = %(fingerprint)s AND status = 'error'
    AND COALESCE(finished_at, created_at) <= %(until)s;
 
 -- name: group_page
 -- Read the next numbers of a group's jobs that were in error by a moment, without locks.
-SELECT id, 1 AS is_meant
+SELECT id, irreversible_step IS NULL OR %(half_done)s AS is_meant
   FROM work_queue FORCE INDEX (failures_of_a_group)
  WHERE fingerprint = %(fingerprint)s AND status = 'error' AND id > %(after)s
    AND COALESCE(finished_at, created_at) <= %(until)s
@@ -84,9 +85,11 @@ SELECT id, 1 AS is_meant
  LIMIT %(limit)s;
 
 -- name: count_filtered
--- Count the jobs in error that a filter means, and those of them that muted groups keep out.
+-- Count the jobs in error that a filter means, and those of them that muted groups keep out; and how
+-- many of those that are meant may be half done.
 SELECT COALESCE(SUM(g.muted_at IS NULL), 0) AS jobs,
-       COALESCE(SUM(g.muted_at IS NOT NULL), 0) AS muted
+       COALESCE(SUM(g.muted_at IS NOT NULL), 0) AS muted,
+       COALESCE(SUM(g.muted_at IS NULL AND q.irreversible_step IS NOT NULL), 0) AS half_done
   FROM work_queue q FORCE INDEX (next_candidates)
   LEFT JOIN job_attempts h ON h.job_id = q.id AND h.fence = q.fence
   LEFT JOIN failure_groups g ON g.fingerprint = q.fingerprint
@@ -104,6 +107,7 @@ SELECT q.id,
        AND (%(task)s IS NULL OR q.task = %(task)s)
        AND (%(site)s IS NULL OR q.site = %(site)s)
        AND (%(reason)s IS NULL OR LOWER(COALESCE(h.reason, q.last_error, '')) LIKE %(reason)s)
+       AND (q.irreversible_step IS NULL OR %(half_done)s)
          AS is_meant
   FROM (SELECT id
           FROM work_queue FORCE INDEX (next_candidates)
@@ -116,16 +120,18 @@ SELECT q.id,
  ORDER BY q.id;
 
 -- name: states_of_jobs
--- Tell the states of these jobs.
-SELECT id, status FROM work_queue WHERE id IN %(ids)s;
+-- Tell the states of these jobs, and at which irreversible step each may be half done.
+SELECT id, status, irreversible_step FROM work_queue WHERE id IN %(ids)s;
 
 -- name: retry_dead_letters
 -- Put these jobs back to pending with fresh budgets, those that were in error by a moment and still
--- are. The attempts stay counted, so that their evidence keeps its place.
+-- are. The attempts stay counted, so that their evidence keeps its place. What may be half done is
+-- left alone, unless the person has said that it may be done again.
 UPDATE work_queue FORCE INDEX (PRIMARY)
    SET status = 'pending', forgiven = attempts, blocks = 0, crashes = 0, not_before = NULL,
-       wait_reason = NULL, finished_at = NULL
+       wait_reason = NULL, finished_at = NULL, irreversible_step = NULL
  WHERE id IN %(ids)s AND status = 'error'
+   AND (irreversible_step IS NULL OR %(half_done)s)
    AND COALESCE(finished_at, created_at) <= %(until)s;
 
 -- name: repeat_done_jobs

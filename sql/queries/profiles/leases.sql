@@ -27,9 +27,9 @@ UPDATE profile_leases
  WHERE incarnation IN %(incarnations)s;
 
 -- name: note_step
--- Keep the last safe step of the task that holds a profile.
+-- Keep the last step of the task that holds a profile.
 UPDATE profile_leases
-   SET last_step = %(step)s, last_url = %(url)s
+   SET last_step = %(step)s, last_url = %(url)s, step_kind = %(kind)s
  WHERE profile_id = %(profile_id)s AND fence = %(fence)s;
 
 -- name: want_review

@@ -25,7 +25,7 @@ UPDATE work_queue
 UPDATE work_queue
    SET result = IF(id = %(id)s, %(result)s, NULL),
        last_error = IF(id = %(id)s, NULL, last_error),
-       wait_reason = NULL,
+       wait_reason = NULL, irreversible_step = NULL,
        started_at = IF(id = %(id)s, started_at, UTC_TIMESTAMP(6)),
        finished_at = IF(id = %(id)s, UTC_TIMESTAMP(6), NULL),
        lease_until = IF(id = %(id)s, NULL,

@@ -12,6 +12,7 @@ SELECT id, fence, %(attempt)s, %(outcome)s, worker_id, incarnation, started_at,
  WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
    AND status = 'in_progress'
    AND (lease_until < UTC_TIMESTAMP(6) OR NOT %(only_if_expired)s)
+   AND (irreversible_step <=> %(step_read)s OR NOT %(as_read)s)
    FOR UPDATE
 ON DUPLICATE KEY UPDATE
        attempt = VALUES(attempt), outcome = VALUES(outcome), worker_id = VALUES(worker_id),
@@ -27,6 +28,7 @@ UPDATE work_queue
        fingerprint = COALESCE(%(fingerprint)s, fingerprint),
        not_before = UTC_TIMESTAMP(6) + INTERVAL %(delay_seconds)s SECOND,
        wait_reason = %(wait_reason)s,
+       irreversible_step = %(irreversible_step)s,
        finished_at = IF(%(status)s = 'pending', NULL, UTC_TIMESTAMP(6)),
        lease_until = NULL
  WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
@@ -57,6 +59,7 @@ COMMIT;
 -- Finish a job, if the claim still holds. Its row is the record of the attempt that finished it.
 UPDATE work_queue
    SET status = 'done', result = %(result)s, last_error = NULL, wait_reason = NULL,
+       irreversible_step = NULL,
        finished_at = UTC_TIMESTAMP(6), lease_until = NULL
  WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
    AND status = 'in_progress';
@@ -65,6 +68,7 @@ UPDATE work_queue
 -- Finish a job as above, and put the news of it into the outbox, in one transaction.
 UPDATE work_queue
    SET status = 'done', result = %(result)s, last_error = NULL, wait_reason = NULL,
+       irreversible_step = NULL,
        finished_at = UTC_TIMESTAMP(6), lease_until = NULL
  WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
    AND status = 'in_progress';

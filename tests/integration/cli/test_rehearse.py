@@ -26,6 +26,11 @@ def broken(page, payload, job):
     page.goto("data:text/html,<h1>Before</h1>")
     raise ValueError("the owl is out")
 
+@task("orders")
+def orders(page, payload, job):
+    job.step("placing order", irreversible=True)
+    return {"ordered": True}
+
 @task("given_up")
 def given_up(page, payload, job):
     raise Fail("no such product")
@@ -125,6 +130,19 @@ def test_reproducing_leaves_a_trace_and_evidence_beside_the_old(cli, queue, tmp_
     assert {"screenshot.png", "page.html"} <= {path.name for path in folder.iterdir()}
     assert (tmp_path / "errors" / str(job) / "1").exists()
     assert (queue.get(job)["status"], queue.get(job)["attempts"]) == ("pending", 0)
+
+
+def test_a_job_of_the_queue_takes_no_irreversible_step_here(cli, queue):
+    job = queue.enqueue("orders", {})
+
+    for again in (("reproduce", job), ("try", "orders", "--job", job)):
+        done = cli(*again, "--tasks", "own.py")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "Fail: stopped before 'placing order'" in done.stderr
+        assert f"launcher.py retry --id {job}" in done.stderr
+    tried = cli("try", "orders", "--payload", "{}", "--tasks", "own.py")
+    assert json.loads(tried.stdout) == {"ordered": True}
+    assert "step: placing order" in tried.stderr
 
 
 def test_reproducing_what_works_now_leaves_a_trace_all_the_same(cli, queue, tmp_path):

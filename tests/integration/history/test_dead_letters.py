@@ -10,6 +10,7 @@ from worker.errors import UsageError
 from worker.history import archive, dead_letters
 from worker.history.archive import Label
 from worker.history.dead_letters import Filter, Scope
+from worker.models import Ending, Outcome
 
 LABEL = Label("me@here", "discarded by me@here")
 
@@ -126,7 +127,7 @@ def test_a_filter_means_the_jobs_for_which_all_its_conditions_hold(
     assert dead_letters.count(database, wanted).jobs == len(meant)
     assert dead_letters.retry(database, wanted) == len(meant)
     left = dead_letters.states(database, list(jobs.values()))
-    assert {name for name, job in jobs.items() if left[job] == "pending"} == meant
+    assert {name for name, job in jobs.items() if left[job]["status"] == "pending"} == meant
 
 
 def test_a_filter_leaves_out_muted_groups_and_says_how_many(database, fail, scope):
@@ -184,3 +185,18 @@ def test_a_done_job_that_is_repeated_keeps_its_former_finish_in_the_history(
         (1, "done"),
         (2, "done"),
     ]
+
+
+def test_what_may_be_half_done_is_put_back_only_where_that_was_said(
+    database, queue, claim_as, scope
+):
+    job = queue.enqueue("order", {})
+    queue.end(claim_as(), Ending(Outcome.CRASHED, "killed", irreversible_step="paying"))
+
+    careful = scope(ids=(job,), half_done=False)
+    assert dead_letters.count(database, careful) == dead_letters.Count(0, half_done=1)
+    assert dead_letters.retry(database, careful) == 0
+    assert queue.get(job)["status"] == "error"
+
+    assert dead_letters.retry(database, scope(ids=(job,))) == 1
+    assert (queue.get(job)["status"], queue.get(job)["irreversible_step"]) == ("pending", None)

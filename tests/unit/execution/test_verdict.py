@@ -11,6 +11,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from worker.browser.failures import classify
 from worker.errors import (
     Blocked,
+    ClaimLost,
     DatabaseUnavailable,
     Fail,
     JobTimedOut,
@@ -48,6 +49,7 @@ TABLE = [
     ),
     (LaunchFailed("no browser"), Outcome.HANDED_BACK),
     (DatabaseUnavailable("it is away"), Outcome.HANDED_BACK),
+    (ClaimLost(7, 1), Outcome.HANDED_BACK),
     (ProxyUnavailable("all 3 proxies cool down"), Outcome.HANDED_BACK),
     (MemoryError(), Outcome.RETRY),
     (OSError(errno.ENOSPC, "No space left on device"), Outcome.RETRY),
@@ -189,3 +191,13 @@ def test_contention_costs_no_attempt():
 def test_a_death_that_nobody_could_look_into_has_a_cause_too(outcome, cause):
     death = {"outcome": outcome.value, "ending": "killed", "step": ""}
     assert ending_of(death).cause is cause
+
+
+def test_a_job_that_waited_out_its_time_for_the_database_is_handed_back():
+    late = JobTimedOut(600)
+    late.__cause__ = DatabaseUnavailable("it is away")
+
+    ending = judge(late)
+
+    assert (ending.outcome, ending.cause) == (Outcome.HANDED_BACK, Cause.POOL)
+    assert ending.reason == "it is away"

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from worker.models import Cause
-from worker.profiles import manifest
+from worker.profiles import doubts, manifest
 from worker.profiles.states import LEASABLE, TRANSITIONS, State
 
 PAGE = (Path(__file__).parents[3] / "docs" / "profiles.md").read_text(encoding="utf-8")
@@ -54,3 +54,16 @@ def test_every_event_of_a_refusal_is_named():
     names |= {f"profile_{state}" for state in State if state not in LEASABLE}
 
     assert names == set(re.findall(r"`([a-z_]+)`", " ".join(table("question").values())))
+
+
+def test_every_word_that_is_guessed_by_is_listed():
+    listed = re.search(r"guessed words are ([^.]*)\.", " ".join(PAGE.split()))
+    assert listed is not None
+    words = re.findall(r"`(\w+ing)`", listed[1])
+
+    assert len(words) == len(doubts.GUESSED_STEMS)
+    for word, stem in zip(words, doubts.GUESSED_STEMS, strict=True):
+        assert word.startswith(stem)
+        assert doubts.about_step(f"{word} it")
+    for other in ("placing order", "buying", "paid", "resubmitted", "order sent"):
+        assert doubts.about_step(other) is None

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from worker.models import StepKind
 from worker.system.board import Board, Phase
 
 # Later Pythons warn of forks beside threads, which other tests may have left running.
@@ -32,7 +33,7 @@ def test_what_a_killed_worker_wrote_can_still_be_read():
         entry = board.entries[1]
         entry.incarnation = 2**40
         entry.begin_job(4729, 7, 2, "visit https://example.com", seconds=600)
-        entry.step = "signed in"
+        entry.show_step("signed in", StepKind.GUESSED)
         entry.done += 5
 
     assert in_a_child(work) == -signal.SIGKILL
@@ -97,7 +98,7 @@ def test_the_heart_tells_the_launcher_through_the_header():
 def test_a_settled_job_is_no_longer_shown_and_its_step_goes_with_the_next():
     entry = Board(1).entries[0]
     entry.begin_job(1, 1, 1, "visit", seconds=5)
-    entry.step = "half way"
+    entry.show_step("half way", StepKind.GUESSED)
     entry.end_job()
     assert (entry.job_id, entry.phase, entry.deadline) == (0, Phase.IDLE, 0.0)
     assert entry.step == "half way"
@@ -110,7 +111,7 @@ def test_a_new_incarnation_finds_its_place_empty_and_its_neighbours_untouched():
     for number, entry in enumerate(board.entries):
         entry.incarnation = 10 + number
         entry.begin_job(number + 1, 1, 1, "x" * 500, seconds=5)
-        entry.step = "y" * 500
+        entry.show_step("y" * 500, StepKind.GUESSED)
     board.entries[1].clear()
     assert [entry.incarnation for entry in board.entries] == [10, 0, 12]
     assert [entry.job_id for entry in board.entries] == [1, 0, 3]
@@ -130,5 +131,18 @@ def test_a_new_incarnation_finds_its_place_empty_and_its_neighbours_untouched():
 )
 def test_a_step_is_cut_without_breaking_a_character(text, shown):
     entry = Board(1).entries[0]
-    entry.step = text
+    entry.show_step(text, StepKind.GUESSED)
     assert entry.step == shown
+
+
+def test_a_step_is_shown_with_its_kind_until_the_next_job_begins():
+    entry = Board(1).entries[0]
+    entry.begin_job(1, 1, 1, "order", seconds=5)
+    assert entry.step_kind is StepKind.GUESSED
+    entry.show_step("placing order", StepKind.IRREVERSIBLE)
+    shown = entry.snapshot()
+    assert (shown.step, shown.step_kind, shown.is_torn) == (
+        "placing order", StepKind.IRREVERSIBLE, False
+    )  # fmt: skip
+    entry.begin_job(2, 1, 1, "order", seconds=5)
+    assert (entry.step, entry.step_kind) == ("", StepKind.GUESSED)

@@ -6,6 +6,8 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from worker.tasks.job import MAX_STEPS, Job, steps_of
 
 
@@ -20,3 +22,41 @@ def test_the_latest_steps_are_kept_with_their_times():
     times = [datetime.fromisoformat(step["at"]) for step in steps_of(job)]
     assert times == sorted(times)
     assert 0 <= (datetime.now(UTC) - times[0]).total_seconds() < 60
+
+
+def new_job(**hooks) -> Job:
+    return Job(1, 1, 4, "order", time.monotonic() + 60, Path("/nowhere"), **hooks)
+
+
+def test_an_irreversible_step_is_kept_before_the_job_has_it():
+    def refuse(text: str) -> None:
+        raise RuntimeError(f"not now: {text}")
+
+    job = new_job(_on_irreversible=refuse)
+    job.step("logged in")
+
+    with pytest.raises(RuntimeError, match="not now: placing order"):
+        job.step("placing order", irreversible=True)
+
+    assert job.last_step == "logged in"
+    assert [step["text"] for step in steps_of(job)] == ["logged in"]
+
+
+def test_each_kind_of_step_is_told_once():
+    told: list[str] = []
+    job = new_job(
+        _on_step=lambda text: told.append(f"plain {text}"),
+        _on_irreversible=lambda text: told.append(f"irreversible {text}"),
+    )
+    job.step("a")
+    job.step("b", irreversible=True)
+    job.step("c")
+
+    assert told == ["plain a", "irreversible b", "plain c"]
+    assert [step["text"] for step in steps_of(job)] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("text", ["", "  ", None, 7])
+def test_an_irreversible_step_must_say_what_is_done(text):
+    with pytest.raises(ValueError, match="say what is done"):
+        new_job().step(text, irreversible=True)

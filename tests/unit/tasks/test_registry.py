@@ -169,3 +169,13 @@ def test_a_task_names_the_schemes_and_downloads_it_wants():
 def test_a_scheme_that_cannot_be_meant_is_refused(schemes):
     with pytest.raises(SettingsError, match=r'task reader: schemes=.* such as \("file",\)'):
         registry.task("reader", schemes=schemes)
+
+
+def test_a_task_says_plainly_whether_its_steps_are_guessed_by():
+    assert registry.task_of(registry.task("a", guess_half_done=False)(print_nothing)).name == "a"
+    with pytest.raises(SettingsError, match="task b: guess_half_done='no'; give True or False"):
+        registry.task("b", guess_half_done="no")  # type: ignore[arg-type]
+
+
+def print_nothing(page, payload, job):
+    """Do nothing."""
