@@ -73,6 +73,9 @@ class Candidate:
     site: str | None = None
     profile_id: str | None = None
     account_id: str | None = None
+    priority: int = 0
+    # Where it stands in an order, such as `key:K`; an account's jobs have a place in any case.
+    order_place: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,7 @@ class Claim:
     account_id: str | None = None
     canary: str | None = None
     lease_fence: int | None = None
+    order_place: str | None = None
 
     @property
     def breaker_keys(self) -> tuple[str, ...]:
