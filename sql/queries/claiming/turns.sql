@@ -29,7 +29,7 @@ AND (order_place IS NULL
                 LIMIT 1)
          AND (order_place IN %(going_on_places)s
               OR COALESCE((SELECT f.id > work_queue.id
-                                  OR (f.order_on_failure = 'stop' AND f.order_key IS NOT NULL)
+                                  OR (f.order_key IS NOT NULL AND f.order_on_failure <=> 'stop')
                              FROM work_queue f FORCE INDEX (next_in_order)
                             WHERE f.order_place = CONCAT('failed:', work_queue.order_place)
                             ORDER BY f.order_place, f.id
