@@ -1,7 +1,8 @@
 """`python -m bench.busy_profile`: ordinary claims behind 10,000 jobs of one busy profile.
 
-Both sides are Nightshift, on the same ordinary rows, in short rounds that alternate: once with the
-busy profile's jobs at the head of the queue, once without. A missed threshold is exit code 1.
+With `--order` behind 10,000 jobs of one order key, the first of which waits. Both sides are
+Nightshift, on the same ordinary rows, in short rounds that alternate: once with the held-back jobs
+at the head of the queue, once without. A missed threshold is exit code 1.
 """
 
 from __future__ import annotations
@@ -28,15 +29,16 @@ THRESHOLD = 0.9
 READ_SECONDS = 120.0
 WARM_UP_JOBS = 300
 MIN_PAIRS = 3
-PROFILE = "busy"
+BUSY = "busy"
 HELD_SECONDS = 86_400.0
 
-_INSERT = "INSERT INTO work_queue (id, task, payload, profile_id) VALUES "
+# The column that makes jobs wait, by what they wait for.
+COLUMNS = {"profile": "profile_id", "order key": "order_key"}
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two rounds that were neighbours: jobs per second without and with the busy profile."""
+    """Two rounds that were neighbours: jobs per second without and with the held-back jobs."""
 
     without: float
     behind: float
@@ -47,11 +49,14 @@ class Pair:
 
 
 class Course:
-    """So many ordinary jobs for each slot, with or without a busy profile's jobs before them."""
+    """So many ordinary jobs for each slot, with or without held-back jobs before them."""
 
-    def __init__(self, bench: Bench, db: Database, per_slot: int, busy_jobs: int) -> None:
+    def __init__(
+        self, bench: Bench, db: Database, kind: str, per_slot: int, busy_jobs: int
+    ) -> None:
         self._bench = bench
         self._db = db
+        self._kind = kind
         self._per_slot = per_slot
         self._busy_jobs = busy_jobs
 
@@ -71,16 +76,22 @@ class Course:
         self._db.run_statement("TRUNCATE job_attempts")
         self._db.run_statement("TRUNCATE profile_events")
         first = self._busy_jobs + 1
-        self._fill(range(1, busy_jobs + 1), f"'{PROFILE}'")
+        self._fill(range(1, busy_jobs + 1), f"'{BUSY}'")
+        if self._kind == "order key":
+            self._db.run_statement(
+                "UPDATE work_queue SET not_before = UTC_TIMESTAMP(6) + INTERVAL 1 DAY"
+                f" WHERE id = 1 AND order_key = '{BUSY}'"
+            )
         self._fill(range(first, first + self._per_slot * SLOTS), "NULL")
 
-    def _fill(self, ids: range, profile: str) -> None:
+    def _fill(self, ids: range, name: str) -> None:
+        insert = f"INSERT INTO work_queue (id, task, payload, {COLUMNS[self._kind]}) VALUES "
         for start in range(0, len(ids), FILL_AT_ONCE):
             rows = (
-                f"""({i}, 'noop', '{{"url": "https://example.com/{i}"}}', {profile})"""
+                f"""({i}, 'noop', '{{"url": "https://example.com/{i}"}}', {name})"""
                 for i in ids[start : start + FILL_AT_ONCE]
             )
-            self._db.run_statement(_INSERT + ", ".join(rows))
+            self._db.run_statement(insert + ", ".join(rows))
 
     def _count(self, status: str) -> int:
         rows = self._db.run_statement(
@@ -89,13 +100,16 @@ class Course:
         return int(rows[0]["jobs"])
 
 
-def measure(bench: Bench, busy_jobs: int, round_seconds: float, budget: float) -> list[Pair]:
+def measure(
+    bench: Bench, kind: str, busy_jobs: int, round_seconds: float, budget: float
+) -> list[Pair]:
     """Run pairs of rounds, each in the other order than the last, until the time is used up."""
     with closing(Database(bench.database, read_timeout_seconds=READ_SECONDS)) as db:
-        store.add(db, [NewProfile(PROFILE)], "bench")
-        store.check_out(db, PROFILE, person="bench", seconds=HELD_SECONDS, reason="")
-        rate = Course(bench, db, WARM_UP_JOBS, 0).run(behind=False)
-        course = Course(bench, db, int(rate * round_seconds / SLOTS), busy_jobs)
+        if kind == "profile":
+            store.add(db, [NewProfile(BUSY)], "bench")
+            store.check_out(db, BUSY, person="bench", seconds=HELD_SECONDS, reason="")
+        rate = Course(bench, db, kind, WARM_UP_JOBS, 0).run(behind=False)
+        course = Course(bench, db, kind, int(rate * round_seconds / SLOTS), busy_jobs)
         began = time.monotonic()
         pairs: list[Pair] = []
         while len(pairs) < MIN_PAIRS or _has_time(began, len(pairs), budget):
@@ -105,7 +119,7 @@ def measure(bench: Bench, busy_jobs: int, round_seconds: float, budget: float) -
                 behind, without = course.run(behind=True), course.run(behind=False)
             pairs.append(Pair(without, behind))
             print(
-                f"pair {len(pairs)}: without {without:.0f} jobs/s, behind the busy profile "
+                f"pair {len(pairs)}: without {without:.0f} jobs/s, behind the {kind} "
                 f"{behind:.0f} jobs/s, share {pairs[-1].share:.2f}",
                 file=sys.stderr,
                 flush=True,
@@ -140,18 +154,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="bench.busy_profile", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--no-check", action="store_true", help="exit 0 whatever the share is")
-    parser.add_argument("--jobs", type=int, default=10_000, help="jobs of the busy profile")
+    parser.add_argument("--order", action="store_true", help="jobs of an order key instead")
+    parser.add_argument("--jobs", type=int, default=10_000, help="jobs that are held back")
     parser.add_argument("--seconds", type=float, default=3.0, help="length of a round")
     parser.add_argument("--budget", type=float, default=48.0, help="seconds for all rounds")
     options = parser.parse_args()
+    kind = "order key" if options.order else "profile"
     with private_bench() as bench:
-        pairs = measure(bench, options.jobs, options.seconds, options.budget)
+        pairs = measure(bench, kind, options.jobs, options.seconds, options.budget)
     found = describe(bench.version, options.jobs, pairs)
     if options.json:
         print(json.dumps(found))
     else:
         print(
-            f"ordinary jobs behind {options.jobs:,} of a busy profile, {bench.version}: "
+            f"ordinary jobs behind {options.jobs:,} of a busy {kind}, {bench.version}: "
             f"{found['median']:.2f} of the rate without them "
             f"({found['min']:.2f}–{found['max']:.2f}, wanted {THRESHOLD:.2f})"
             f"{'' if found['met'] else '  MISSED'}"

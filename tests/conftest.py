@@ -148,6 +148,8 @@ class QueueForTests(Queue):
             "callback_url": None,
             "profile_id": None,
             "account_id": None,
+            "order_key": None,
+            "order_on_failure": None,
         }
         if delay_seconds is not None:
             now = self._db.fetch_all("database_time")[0]["now"]

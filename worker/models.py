@@ -84,6 +84,9 @@ class Candidate:
     site: str | None = None
     profile_id: str | None = None
     account_id: str | None = None
+    priority: int = 0
+    # Where it stands in an order, such as `key:K`; an account's jobs have a place in any case.
+    order_place: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,7 @@ class Claim:
     lease_fence: int | None = None
     # What the row said of it when somebody else read it; a worker knows its own job's step itself.
     irreversible_step: str | None = None
+    order_place: str | None = None
 
     @property
     def breaker_keys(self) -> tuple[str, ...]:

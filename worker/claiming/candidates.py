@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from worker.claiming.closed_keys import ClosedKeys
+from worker.claiming.follow_ups import FollowUps
 from worker.claiming.impatient_jobs import ImpatientJobs
 from worker.claiming.ready_jobs import LEVELS_ONE_BY_ONE, Level, ReadyJobs, Ring
 from worker.claiming.search_allowance import Allowance, rest_seconds
@@ -81,24 +82,31 @@ class Candidates:
         self._look_at = 0.0
         self._refresh_at = 0.0
         self.impatient = ImpatientJobs(db, partition, self._closures)
+        self.follow_ups = FollowUps(db, self._closures)
 
     def has_next(self) -> bool:
         """Whether there was something to claim at most a second ago."""
         self._drop_closed()
         if self._is_idle and time.monotonic() < self._look_at and not self._is_first():
-            return False
+            return self.follow_ups.has_next()
         if not self._found or not self._is_fresh():
             self._refill()
-        return bool(self._found)
+        return bool(self._found) or self.follow_ups.has_next()
 
     def next(self) -> Candidate | None:
         """Return a job that was ready at most a second ago, or None when there is none."""
-        return self._take() if self.has_next() else None
+        if not self.has_next():
+            return None
+        first = self._found[0][0] if self._found else None
+        followed = self.follow_ups.next(before=first)
+        return self._take() if followed is None and first is not None else followed
 
     def at_hand(self) -> Candidate | None:
         """Return such a job only if that needs no look at the database, and no leave."""
         self._drop_closed()
         if not self._found or not self._is_fresh() or self._closures.is_watched(self._found[0][0]):
+            return None
+        if self.follow_ups.has_next(before=self._found[0][0]):
             return None
         return self._take()
 

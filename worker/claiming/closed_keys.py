@@ -10,11 +10,13 @@ import time
 from dataclasses import replace
 from typing import Any
 
+from worker.claiming import turns
+from worker.claiming.turns import Orders
 from worker.database.client import Database
 from worker.guards import breakers, limits
 from worker.guards.keys import GLOBAL, PROXIES, ClosedKey, keys_of
 from worker.models import Candidate
-from worker.profiles import manifest, readiness
+from worker.profiles import account_hours, manifest, readiness
 from worker.proxies import choice
 
 MAX_AGE_SECONDS = 0.5
@@ -30,6 +32,7 @@ _CONDITIONS = (
     ("address", "not_of_waiting_accounts", "waiting_accounts"),
     ("exit", "not_where_all_proxies_cool", "cooling_sites"),
     ("route", "not_on_cooling_routes", "cooling_routes"),
+    ("order", "not_in_closed_orders", "closed_orders"),
 )
 
 
@@ -43,28 +46,39 @@ class ClosedKeys:
         self.watched: frozenset[str] = frozenset()
         # Breakers that wait for a success.
         self.tripped: frozenset[str] = frozenset()
+        # Whose jobs run one after the other.
+        self.orders = Orders()
 
     def refresh(self, *, at_once: bool = False) -> None:
         """Read them again, unless that was just done; `at_once` even then."""
         if not at_once and time.monotonic() - self._read_at < MAX_AGE_SECONDS:
             return
-        if self._db.fetch_all("is_anything_gated")[0]["is_gated"]:
+        used = self._db.fetch_all("is_anything_gated")[0]
+        if used["is_gated"]:
             self._read()
         else:
             self.closed, self.watched, self.tripped = {}, frozenset(), frozenset()
+        self.orders = turns.read(
+            self._db,
+            has_keys=bool(used["has_order_keys"]),
+            has_accounts=bool(used["has_ordered_accounts"]),
+        )
         self._read_at = time.monotonic()
 
     def _read(self) -> None:
         limited, tripped = limits.read(self._db), breakers.tripped(self._db)
         by_limits = limits.closed_keys(self._db, limited)
+        by_hours = account_hours.closed_keys(self._db)
         by_breakers = breakers.closed_keys(tripped)
         found = [
             *by_limits,
+            *by_hours,
             *by_breakers,
-            *readiness.closed_keys(self._db, limited, by_limits, by_breakers),
+            *readiness.closed_keys(self._db, limited, [*by_limits, *by_hours], by_breakers),
             *choice.closed_keys(self._db),
         ]
-        self.closed = {closed.key: closed for closed in found}
+        # Of what closes one key, that which opens last.
+        self.closed = {item.key: item for item in sorted(found, key=_opens_in_seconds)}
         self.tripped = frozenset(row["name"] for row in tripped)
         self.watched = self.tripped | {row["name"] for row in limited}
 
@@ -80,7 +94,9 @@ class ClosedKeys:
 
     def is_watched(self, candidate: Candidate) -> bool:
         """Whether a job can only be claimed through the gate."""
-        if candidate.profile_id or candidate.account_id or manifest.is_given(candidate.payload):
+        if candidate.profile_id or candidate.account_id or candidate.order_place:
+            return True
+        if manifest.is_given(candidate.payload):
             return True
         return bool(self.watched) and not self.watched.isdisjoint(keys_of(candidate))
 
@@ -118,4 +134,9 @@ class ClosedKeys:
                 params[parameter] = tuple(values)
         if PROXIES in self.closed:
             names.append("without_proxied_jobs")
-        return tuple(names), params
+        ordered, places = self.orders.conditions()
+        return (*names, *ordered), params | places
+
+
+def _opens_in_seconds(closed: ClosedKey) -> float:
+    return float("inf") if closed.seconds is None else closed.seconds

@@ -77,6 +77,7 @@ class Drain:
             for key, closure in self._closures.closed.items()
             if closure.seconds is None or closure.seconds > self._wait_seconds
         }
+        lasting.orders = self._closures.orders
         if lasting.is_all_closed:
             return None
         for job in self._ready_jobs.first(self._ring, lasting):

@@ -11,15 +11,18 @@ import json
 import logging
 from dataclasses import dataclass, replace
 
+from worker.claiming import turns
 from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
+from worker.claiming.turns import Stopped
 from worker.database.best_effort import best_effort
 from worker.database.client import Database, Transaction
 from worker.errors import PayloadError, RowsLocked
-from worker.guards import breakers, canaries, limits
+from worker.guards import breakers, canaries, limits, pace
 from worker.guards.keys import ClosedKey, keys_of
+from worker.guards.pace import Resting
 from worker.models import Candidate, Cause, Claim, Ending, Outcome, Owner, Rejection
-from worker.profiles import leases, manifest, refusals
+from worker.profiles import account_hours, leases, manifest, refusals
 from worker.profiles.leases import Holder
 from worker.profiles.manifest import Manifest
 from worker.profiles.readiness import NotReady
@@ -144,6 +147,8 @@ class Gate:
             wanted = manifest.read(candidate)
         except PayloadError as error:
             return self._reject(owner, candidate, _unfit(str(error), Cause.CODE))
+        if problem := turns.problem_of(candidate, wanted.temporary):
+            return self._reject(owner, candidate, _unfit(problem, Cause.CODE))
         answer = self.db.transaction(lambda tx: self._decide(tx, owner, candidate, wanted))
         if isinstance(answer, Claim | Rejection):
             return answer
@@ -152,6 +157,9 @@ class Gate:
             return mine
         if isinstance(answer, NotReady):
             return self._refused(owner, candidate, wanted, answer)
+        if isinstance(answer, Resting):
+            with best_effort(self.db, "a cap that is reached was not noted"):
+                pace.rest(self.db, answer)
         if isinstance(answer, ClosedKey):
             self.closures.close(answer, candidate)
         return None
@@ -159,8 +167,14 @@ class Gate:
     def _decide(
         self, tx: Transaction, owner: Owner, candidate: Candidate, wanted: Manifest
     ) -> ClosedKey | NotReady | Claim | Rejection | None:
+        turn = turns.admit(tx, candidate, turns.order_of(tx, candidate))
+        if isinstance(turn, ClosedKey):
+            tx.discard()
+            return turn
+        if isinstance(turn, Stopped):
+            return self._stop(tx, owner, candidate, turn.reason)
         keys = (*keys_of(candidate), *keys_by_profile(tx, wanted))
-        if refusal := limits.admit(tx, keys):
+        if refusal := account_hours.admit(tx, keys) or limits.admit(tx, keys):
             tx.discard()
             return refusal
         refusal, canary = breakers.admit(tx, keys, candidate.task)
@@ -179,6 +193,16 @@ class Gate:
         if isinstance(entered, Claim) and entered.canary is not None:
             canaries.send(tx, entered.canary, entered, self.canary_seconds)
         return entered
+
+    def _stop(
+        self, tx: Transaction, owner: Owner, candidate: Candidate, reason: str
+    ) -> Rejection | None:
+        """Claim a job that is not to be done, because one before it failed."""
+        if not self.queue.take_within(tx, owner, candidate):
+            tx.discard()
+            return None
+        claim = self.queue.claim_of(owner, candidate)
+        return Rejection(claim, _unfit(reason, Cause.CONTENTION))
 
     def _enter(
         self, tx: Transaction, owner: Owner, claim: Claim, wanted: Manifest

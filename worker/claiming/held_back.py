@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from worker.claiming import turns
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.ready_jobs import Level, ReadyJobs
 from worker.database.client import Database, Row
@@ -42,23 +43,31 @@ def count(
     """
     closures = ClosedKeys(db)
     closures.refresh()
-    if not closures.closed:
+    if not closures.closed and not closures.orders.conditions()[0]:
         return []
     found: Counter[str] = Counter()
+    reasons: dict[str, str] = {}
     deadline = time.monotonic() + seconds
     is_complete = True
-    for level, after, until in _stretches(ReadyJobs(db, Partition(0, total))):
+    for row in _all_groups(db, slots, total):
         # Whatever happens, there is one look: nobody is told of nothing while jobs are held back.
         is_complete = not found or time.monotonic() < deadline
         if not is_complete:
             break
-        for row in _groups(db, level.priority, after, until, slots, total):
-            if (closure := _closure_of(row, closures)) is not None:
-                found[closure.key] += row["jobs"]
+        job = _job_of(row)
+        closure = _closure_of(job, closures) or _turn_of(db, job, closures)
+        if closure is not None:
+            reasons[closure.key] = closure.reason
+            found[closure.key] += row["jobs"]
     return [
-        HeldBack(key, closures.closed[key].reason, jobs, or_more=not is_complete)
+        HeldBack(key, reasons[key], jobs, or_more=not is_complete)
         for key, jobs in found.most_common()
     ]
+
+
+def _all_groups(db: Database, slots: range | None, total: int) -> Iterator[Row]:
+    for level, after, until in _stretches(ReadyJobs(db, Partition(0, total))):
+        yield from _groups(db, level.priority, after, until, slots, total)
 
 
 def _stretches(ready: ReadyJobs) -> Iterator[tuple[Level, int, int]]:
@@ -82,9 +91,9 @@ def _groups(
     )
 
 
-def _closure_of(row: Row, closures: ClosedKeys) -> ClosedKey | None:
-    job = Candidate(
-        job_id=0,
+def _job_of(row: Row) -> Candidate:
+    return Candidate(
+        job_id=row["last_id"],
         version="",
         fence=0,
         attempts=0,
@@ -96,7 +105,18 @@ def _closure_of(row: Row, closures: ClosedKeys) -> ClosedKey | None:
         site=row["site"],
         profile_id=row["profile"],
         account_id=row["account"],
+        order_place=row["order_place"],
     )
+
+
+def _turn_of(db: Database, job: Candidate, closures: ClosedKeys) -> ClosedKey | None:
+    """Say what the last of some jobs of an order waits for, if it is in one."""
+    order = closures.orders.find(job.order_place)
+    turn = None if order is None else turns.judge(db, job, order)
+    return turn if isinstance(turn, ClosedKey) else None
+
+
+def _closure_of(job: Candidate, closures: ClosedKeys) -> ClosedKey | None:
     found = [closures.closed[key] for key in keys_of(job) if key in closures.closed]
     return max(found, key=_opens_in_seconds, default=None)
 

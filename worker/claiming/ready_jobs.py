@@ -138,4 +138,6 @@ def candidate_of(row: Row) -> Candidate:
         site=row["site"],
         profile_id=row["profile_id"],
         account_id=row["account_id"],
+        priority=row["priority"],
+        order_place=row["order_place"],
     )

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from worker.claiming import turns
 from worker.claiming.closed_keys import ClosedKeys
+from worker.claiming.turns import Stopped
 from worker.database.client import Database, Row
 from worker.errors import PayloadError
 from worker.guards.keys import ClosedKey, keys_of
@@ -93,7 +95,7 @@ def _pending(db: Database, job: Row) -> str:
         if seconds > 0:
             because = f": {job['wait_reason']}" if job["wait_reason"] else ""
             return f"waits until {_utc(job['not_before'])}, {seconds:.0f} s from now{because}"
-    if closed := _unready(db, job) or _closed(db, job):
+    if closed := _behind(db, job) or _unready(db, job) or _closed(db, job):
         return closed
     run = runs.latest(db)
     if run is None or run["ended_at"] is not None or float(run["silent_seconds"]) > SILENT_SECONDS:
@@ -101,6 +103,19 @@ def _pending(db: Database, job: Row) -> str:
     ahead = int(db.fetch_all("jobs_ahead", id=job["id"], many=MANY)[0]["jobs"])
     number = f"{ahead:,}" if ahead < MANY else f"{MANY:,} or more"
     return f"is ready, and {number} ready {'job comes' if ahead == 1 else 'jobs come'} before it"
+
+
+def _behind(db: Database, job: Row) -> str | None:
+    """Say which job of its order comes first, or failed, if it is in one."""
+    candidate = _candidate(job)
+    if (order := turns.order_of(db, candidate)) is None:
+        return None
+    match turns.judge(db, candidate, order):
+        case Stopped(reason):
+            return f"will fail when it is tried: {reason}"
+        case ClosedKey(reason=reason):
+            return f"waits because {reason}"
+    return None
 
 
 def _unready(db: Database, job: Row) -> str | None:
@@ -146,6 +161,7 @@ def _candidate(job: Row) -> Candidate:
         site=job["site"],
         profile_id=job["profile"],
         account_id=job["account"],
+        order_place=job["order_place"],
     )
 
 

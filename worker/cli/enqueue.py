@@ -23,7 +23,7 @@ from worker.errors import PayloadError, UsageError
 from worker.evidence.terminal_text import one_line
 from worker.intake import records
 from worker.intake.bulk import open_bulk
-from worker.intake.enqueuing import INTEGERS
+from worker.intake.enqueuing import INTEGERS, ON_FAILURE
 from worker.intake.jobs import JobMaker, NewJob, Problem
 from worker.intake.lines import Lines
 from worker.settings import parse_duration
@@ -82,6 +82,16 @@ class Tally:
     "--account", metavar="TEMPLATE", help="Account of the jobs; any of its profiles may do them."
 )
 @click.option(
+    "--order-key",
+    metavar="TEMPLATE",
+    help="Jobs of one key run by id, one after the other: orders, or '{customer}'.",
+)
+@click.option(
+    "--order-on-failure",
+    type=click.Choice(ON_FAILURE),
+    help="If a job fails, those behind it wait for you, go on, or fail too.  [default: wait]",
+)
+@click.option(
     "--priority",
     type=click.IntRange(*INTEGERS["priority"]),
     default=0,
@@ -108,15 +118,19 @@ def enqueue(source: str, task: str, **flags: Any) -> int:
     """
     if not 1 <= len(task) <= MAX_TASK_NAME:
         raise UsageError(f"--task: a task's name has 1 to {MAX_TASK_NAME} characters")
+    if flags["order_on_failure"] and flags["order_key"] is None:
+        raise UsageError("--order-on-failure is for jobs in an order; give --order-key too")
     tally = Tally()
     maker = JobMaker(
         columns=_mapping(flags["mapping"]),
         dedupe=flags["dedupe"],
         profile=flags["profile"],
         account=flags["account"],
+        order_key=flags["order_key"],
         check=_check(task, flags["tasks"]),
     )
-    with _records(source, flags) as found:
+    with _records(source, flags) as lines:
+        found = maker.peek(lines)
         rows = _rows(maker, found, tally)
         if flags["dry_run"]:
             for _ in rows:
@@ -142,6 +156,7 @@ def _insert(
             "max_attempts": flags["max_attempts"],
             "callback_url": flags["callback_url"] or None,
             "routed": is_routed,
+            "order_on_failure": flags["order_on_failure"],
         }
         with open_bulk(db, task, **settings) as bulk:
             for _ in bulk.run(rows):

@@ -16,12 +16,14 @@ from worker.database.client import Row
 from worker.errors import UsageError
 from worker.guards import breakers as breaking
 from worker.guards import limits as limiting
+from worker.guards import pace
 from worker.guards.keys import ClosedKey
+from worker.guards.pace import Pace
 
 
 @click.group("limits", cls=DefaultGroup)
 def limits() -> None:
-    """Cap how many jobs run at once and how many start per minute, on all hosts."""
+    """Cap how many jobs run at once and how many start per minute, hour or day, on all hosts."""
 
 
 @limits.command("set")
@@ -36,15 +38,47 @@ def limits() -> None:
     type=click.FloatRange(min=0, min_open=True),
     help="How many jobs may start per minute.",
 )
-def set_limit(key: str, concurrent: int | None, per_minute: float | None) -> None:
-    """Limit a KEY: global, site:example.com, task:NAME, account:ID or vendor:NAME."""
-    if concurrent is None and per_minute is None:
-        raise UsageError("give --concurrent, --per-minute or both; to remove: limits clear KEY")
+@click.option(
+    "--per-hour",
+    type=click.IntRange(1, pace.MOST),
+    help="How many jobs may start within any hour.",
+)
+@click.option(
+    "--per-day",
+    type=click.IntRange(1, pace.MOST),
+    help="How many jobs may start within any 24 hours.",
+)
+@click.option(
+    "--warm-up",
+    metavar="FIRST..LAST/TIME",
+    help="Starts within a day that grow from now on: 5..40/14d.",
+)
+def set_limit(
+    key: str,
+    concurrent: int | None,
+    per_minute: float | None,
+    per_hour: int | None,
+    per_day: int | None,
+    warm_up: str | None,
+) -> None:
+    """Limit a KEY: global, site:example.com, task:NAME, account:ID or vendor:NAME.
+
+    This replaces the limit that the KEY had.
+    """
     if per_minute is not None and not math.isfinite(per_minute):
         raise UsageError(f"--per-minute {per_minute} is not a number; give one such as 30")
+    paced = Pace(per_hour, per_day, None if warm_up is None else pace.parse_warm_up(warm_up))
+    said = _caps(concurrent, per_minute, paced)
+    if not said:
+        raise UsageError(
+            "give --concurrent, --per-minute, --per-hour, --per-day or --warm-up; "
+            "to remove: limits clear KEY"
+        )
     with closing(open_database()) as db:
-        limiting.set_limit(db, key, concurrent=concurrent, per_minute=per_minute, by=operator())
-    tell(f"{limiting.checked(key)} is limited to {_caps(concurrent, per_minute)}")
+        limiting.set_limit(
+            db, key, concurrent=concurrent, per_minute=per_minute, paced=paced, by=operator()
+        )
+    tell(f"{limiting.checked(key)} is limited to {said}")
 
 
 @limits.command("clear")
@@ -67,7 +101,8 @@ def list_limits(as_json: bool) -> None:
         return
     for row, closed in found:
         held = f"; now: {closed.reason}" if closed else ""
-        tell(f"{row['name']}: {_caps(row['concurrent'], row['per_minute'])}{held}")
+        paced = Pace(row["per_hour"], row["per_day"], pace.warm_up_of(row))
+        tell(f"{row['name']}: {_caps(row['concurrent'], row['per_minute'], paced)}{held}")
     if not found:
         tell("no limits; set one: launcher.py limits set site:example.com --concurrent 2")
 
@@ -137,9 +172,12 @@ def _breaker_line(row: Row, closed: ClosedKey | None) -> str:
     return f"{row['name']}: {row['state'].replace('_', ' ')}{opens}: {closed.reason}{tasks}"
 
 
-def _caps(concurrent: int | None, per_minute: float | None) -> str:
+def _caps(concurrent: int | None, per_minute: float | None, paced: Pace) -> str:
     caps = [] if concurrent is None else [f"{concurrent} at once"]
     caps += [] if per_minute is None else [f"{per_minute:g} per minute"]
+    caps += [] if paced.per_hour is None else [f"{paced.per_hour} per hour"]
+    caps += [] if paced.per_day is None else [f"{paced.per_day} per day"]
+    caps += [] if paced.warm_up is None else [str(paced.warm_up)]
     return " and ".join(caps)
 
 

@@ -167,6 +167,7 @@ class WorkerLoop:
             tally.count(self._entry, written.settlement)
             tally.say(claim, ending, written.settlement, self._settings.errors_dir)
         self._executor.let_go(claim, ending)
+        self.candidates.follow_ups.note(claim)
         if self._executor.launch_failure is not None:
             raise self._executor.launch_failure
         return written.following
@@ -221,6 +222,9 @@ class WorkerLoop:
         """Name the job to claim together with a finish, without asking the database."""
         if ending.outcome is not Outcome.DONE or claim.has_listener:
             # The news of a finish is written in a transaction of its own.
+            return None
+        if self._closures.orders.find(claim.order_place) is not None:
+            # The next of its order can be claimed when this one is done, and may come first.
             return None
         if self._upkeep.is_due or self._proxy_use.is_due or not self._may_claim():
             return None

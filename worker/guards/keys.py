@@ -36,6 +36,8 @@ def keys_of(candidate: Candidate) -> tuple[str, ...]:
         keys.append(PROXIES)
         if candidate.account_id:
             keys.append(address_key(candidate.account_id))
+    if candidate.order_place:
+        keys.append(order_key(candidate.order_place))
     return (*keys, *route_keys(candidate))
 
 
@@ -43,6 +45,11 @@ def task_at_key(task: str, key: str) -> str:
     """Name one task at a site or in a profile, such as `task-at-site:visit@example.com`."""
     kind, _, value = key.partition(":")
     return f"task-at-{kind}:{task}@{value}"
+
+
+def order_key(place: str) -> str:
+    """Name the order that a job has a place in."""
+    return f"order:{place}"
 
 
 def address_key(account_id: str) -> str:

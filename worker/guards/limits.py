@@ -11,7 +11,9 @@ from collections import Counter
 
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
+from worker.guards import pace
 from worker.guards.keys import GLOBAL, ClosedKey
+from worker.guards.pace import Pace
 
 KINDS = ("site", "task", "account", "vendor")
 
@@ -19,21 +21,36 @@ _KEY = re.compile(r"global|(?:site|task|account|vendor):\S.*")
 
 
 def set_limit(
-    db: Database, key: str, *, concurrent: int | None, per_minute: float | None, by: str
+    db: Database,
+    key: str,
+    *,
+    concurrent: int | None,
+    per_minute: float | None,
+    by: str,
+    paced: Pace | None = None,
 ) -> None:
     """Set the limit of a key, in place of the one it had; takes effect within two seconds."""
+    paced = paced or Pace()
+    warm_up = paced.warm_up
     db.execute(
         "set_limit",
         name=checked(key),
         concurrent=concurrent,
         per_minute=per_minute,
+        per_hour=paced.per_hour,
+        per_day=paced.per_day,
+        warm_from=warm_up and warm_up.first,
+        warm_to=warm_up and warm_up.last,
+        warm_seconds=warm_up and warm_up.seconds,
         set_by=by[:255],
     )
 
 
 def clear_limit(db: Database, key: str) -> bool:
     """Remove the limit of a key; tell whether it had one."""
-    return db.execute("clear_limit", name=checked(key)) > 0
+    had_one = db.execute("clear_limit", name=checked(key)) > 0
+    db.execute("forget_all_starts", name=checked(key))
+    return had_one
 
 
 def read(db: Database) -> list[Row]:
@@ -68,7 +85,7 @@ def reached(limit: Row, in_use: int) -> ClosedKey | None:
     wait = float(limit["wait_seconds"])
     if wait > 0:
         return ClosedKey(name, f"{name} is limited to {limit['per_minute']:g} per minute", wait)
-    return None
+    return pace.rests(limit)
 
 
 def admit(tx: Transaction, keys: tuple[str, ...]) -> ClosedKey | None:
@@ -79,11 +96,18 @@ def admit(tx: Transaction, keys: tuple[str, ...]) -> ClosedKey | None:
     limits = tx.fetch_all("lock_limits", names=keys)
     for row in limits:
         in_use = 0 if row["concurrent"] is None else _in_use(tx, row["name"])
-        if refusal := reached(row, in_use):
+        if refusal := reached(row, in_use) or pace.judge(tx, row):
             return refusal
-    if any(row["per_minute"] is not None for row in limits):
-        tx.execute("count_start", names=keys)
+    count_starts(tx, limits)
     return None
+
+
+def count_starts(tx: Transaction, limits: list[Row]) -> None:
+    """Count a start by each of these locked limits."""
+    if any(row["per_minute"] is not None for row in limits):
+        tx.execute("count_start", names=tuple(row["name"] for row in limits))
+    for row in limits:
+        pace.count(tx, row)
 
 
 def checked(key: str) -> str:

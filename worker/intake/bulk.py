@@ -21,11 +21,13 @@ def open_bulk(
     max_attempts: int | None = None,
     callback_url: str | None = None,
     routed: bool = False,
+    order_on_failure: str | None = None,
 ) -> AbstractContextManager[BulkInsert]:
     """Open a bulk insert of (payload as JSON, dedupe key) rows: all are added, or none.
 
-    `routed` rows have a profile and an account as well.
+    `routed` rows have a profile, an account and an order key as well.
     """
+    routing = {"order_on_failure": order_on_failure} if routed else {}
     return db.bulk_insert(
         "enqueue_routed_jobs" if routed else "enqueue_jobs",
         task=task,
@@ -33,6 +35,7 @@ def open_bulk(
         not_before=not_before,
         max_attempts=max_attempts,
         callback_url=callback_url,
+        **routing,
     )
 
 

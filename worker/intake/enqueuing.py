@@ -18,7 +18,7 @@ from typing import Any
 from worker.database.server_errors import DUPLICATE_KEY
 from worker.database.statements import query
 from worker.errors import DuplicateKey, PayloadError, UsageError
-from worker.intake.jobs import MAX_DEDUPE_KEY, as_text
+from worker.intake.jobs import MAX_DEDUPE_KEY, MAX_ORDER_KEY, as_text, check_order
 from worker.profiles import manifest
 from worker.settings import PROJECT_ROOT, load_dotenv
 from worker.tasks.registry import task_of
@@ -30,7 +30,9 @@ WIDTHS = {
     "callback_url": 2048,
     "profile_id": 64,
     "account_id": 64,
+    "order_key": MAX_ORDER_KEY,
 }
+ON_FAILURE = ("wait", "skip", "stop")
 INTEGERS = {
     "priority": (-(2**31), 2**31 - 1),
     "max_attempts": (1, 2**31 - 1),
@@ -51,18 +53,22 @@ def enqueue(
     callback_url: str | None = None,
     profile_id: str | None = None,
     account_id: str | None = None,
+    order_key: str | None = None,
+    order_on_failure: str | None = None,
 ) -> int | None:
     """Add one job and return its id; None when a job with that dedupe key is there already.
 
     `task` is a name or a function marked with `@task`, which then checks the payload: a dict, or
     the dataclass it declares. `connection` is any DB-API connection to the queue's database: the
     job is inserted on it and the commit is yours. Without one, the settings say where the queue
-    is, and the job is committed. A `not_before` without a zone is local time.
+    is, and the job is committed. A `not_before` without a zone is local time. Jobs of one
+    `order_key` run by id, one after the other; `order_on_failure` (wait, skip or stop) says what
+    becomes of those behind this one if it fails.
     Raises PayloadError or UsageError, and touches nothing, when the job cannot be meant.
     """
     row: dict[str, Any] = {
         "task": task if isinstance(task, str) else task_of(task).name,
-        "payload": _as_json(task, payload),
+        "payload": _as_json(task, payload, has_order=order_key is not None),
         "priority": priority,
         "not_before": _utc(not_before),
         "max_attempts": max_attempts,
@@ -71,6 +77,8 @@ def enqueue(
         "callback_url": callback_url,
         "profile_id": profile_id,
         "account_id": account_id,
+        "order_key": order_key,
+        "order_on_failure": order_on_failure,
     }
     _check(row)
     return _insert_by_settings(row) if connection is None else _insert(connection, row)
@@ -112,7 +120,7 @@ def _insert_by_settings(row: Mapping[str, Any]) -> int | None:
             return None
 
 
-def _as_json(task: str | Callable[..., Any], payload: Any) -> str:
+def _as_json(task: str | Callable[..., Any], payload: Any, *, has_order: bool) -> str:
     if dataclasses.is_dataclass(payload) and not isinstance(payload, type):
         payload = dataclasses.asdict(payload)
     if not isinstance(payload, dict):
@@ -121,7 +129,7 @@ def _as_json(task: str | Callable[..., Any], payload: Any) -> str:
             f'{{"url": "https://example.com"}}'
         )
     as_text(payload)
-    manifest.check(payload)
+    check_order(manifest.check(payload), has_key=has_order)
     if not isinstance(task, str):
         task_of(task).fit(payload)
     # In ASCII, because the caller's connection may have any character set.
@@ -133,6 +141,13 @@ def _utc(moment: datetime | None) -> datetime | None:
 
 
 def _check(row: Mapping[str, Any]) -> None:
+    if (choice := row["order_on_failure"]) is not None:
+        if choice not in ON_FAILURE:
+            raise UsageError(
+                f"enqueue: order_on_failure={choice!r:.80}; use {', '.join(ON_FAILURE)}"
+            )
+        if row["order_key"] is None:
+            raise UsageError("enqueue: order_on_failure is for jobs with an order_key")
     for name, width in WIDTHS.items():
         text = row[name]
         if text is None and name != "task":

@@ -7,6 +7,7 @@ import string
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from json.encoder import encode_basestring as _quoted
 from typing import Any
 
@@ -15,15 +16,19 @@ from worker.errors import PayloadError, UsageError
 from worker.evidence.redaction import redact_text
 from worker.intake.records import Record
 from worker.profiles import manifest
+from worker.profiles.manifest import Manifest
 
 MAX_DEDUPE_KEY = 191
+MAX_ORDER_KEY = 191
+# What a line may name beside its payload.
+ORDER_KEY = "order_key"
 # MariaDB stores no JSON that is nested deeper; MySQL would take 100.
 MAX_DEPTH = 31
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 # A job as it goes into the queue: its payload as JSON, its dedupe key, and, of those that name
-# one, its profile and its account.
+# one, its profile, its account and its order key.
 NewJob = tuple[str | None, ...]
 
 
@@ -45,12 +50,19 @@ class JobMaker:
         dedupe: str | None = None,
         profile: str | None = None,
         account: str | None = None,
+        order_key: str | None = None,
         check: Callable[[Mapping[str, Any]], object] = lambda payload: None,
     ) -> None:
         self._columns = columns or {}
         self._dedupe = Template(dedupe) if dedupe else None
-        self._route = (_route(profile, "profile"), _route(account, "account"))
-        self.is_routed = self._route != (None, None)
+        self._route = (
+            _route(profile, "profile"),
+            _route(account, "account"),
+            _route(order_key, "order-key", "order key", MAX_ORDER_KEY),
+        )
+        self._has_order = order_key is not None
+        self._has_keys_in_lines = False
+        self.is_routed = any(self._route)
         self._check = check
 
     def make(self, records: Iterable[Record]) -> Iterator[NewJob | Problem]:
@@ -64,18 +76,46 @@ class JobMaker:
             except (PayloadError, ValueError) as error:
                 yield Problem(number, redact_text(str(error)))
 
+    def peek(self, records: Iterator[Record]) -> Iterator[Record]:
+        """Look at the first record: if it names its order key, the others may name theirs."""
+        first = next(records, None)
+        if first is None:
+            return records
+        if isinstance(first[1], dict) and ORDER_KEY in first[1]:
+            self._has_keys_in_lines = self.is_routed = True
+        return chain([first], records)
+
     def _job(self, values: dict[str, Any]) -> NewJob:
+        order_key, values = self._order_key(values) if ORDER_KEY in values else (None, values)
         payload = values
         if self._columns:
             payload = {field: _column(values, name) for field, name in self._columns.items()}
         if "manifest" in payload:
-            manifest.check(payload)
+            has_key = self._has_order or order_key is not None
+            check_order(manifest.check(payload), has_key=has_key)
         self._check(payload)
         key = self._dedupe.fill({**values, **payload}) if self._dedupe else None
         if not self.is_routed:
             return as_text(payload), key
-        route = (part.fill_some({**values, **payload}) if part else None for part in self._route)
-        return as_text(payload), key, *route
+        filled = (part.fill_some({**values, **payload}) if part else None for part in self._route)
+        profile, account, common_key = filled
+        return as_text(payload), key, profile, account, common_key or order_key
+
+    def _order_key(self, values: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+        """Take a line's own order key out of its values; a template for all has its place."""
+        if self._has_order:
+            return None, values
+        if not self._has_keys_in_lines:
+            raise ValueError("has an order_key, but the first line has none; give it one, or null")
+        rest = {name: value for name, value in values.items() if name != ORDER_KEY}
+        found = values[ORDER_KEY]
+        if found is None or found == "":
+            return None, rest
+        if not isinstance(found, str | int) or isinstance(found, bool):
+            raise ValueError("order_key: must be text")
+        if len(str(found)) > MAX_ORDER_KEY:
+            raise ValueError(f"its order key is longer than {MAX_ORDER_KEY} characters")
+        return str(found), rest
 
 
 def as_text(payload: Mapping[str, Any]) -> str:
@@ -153,8 +193,16 @@ class Template:
         return filled
 
 
-def _route(text: str | None, what: str) -> Template | None:
-    return None if text is None else Template(text, f"--{what}", what, manifest.MAX_NAME)
+def check_order(wanted: Manifest, *, has_key: bool) -> None:
+    """Raise PayloadError for a job that cannot have the order key it is to have."""
+    if has_key and wanted.temporary:
+        raise PayloadError(manifest.TEMPORARY_IN_ORDER)
+
+
+def _route(
+    text: str | None, option: str, what: str | None = None, width: int = manifest.MAX_NAME
+) -> Template | None:
+    return None if text is None else Template(text, f"--{option}", what or option, width)
 
 
 def _depth(value: Any) -> int:

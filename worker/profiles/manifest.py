@@ -16,6 +16,10 @@ from worker.settings import parse_duration
 
 # The width of the columns for profile and account.
 MAX_NAME = 64
+TEMPORARY_IN_ORDER = (
+    "a job in a temporary profile cannot have an order key: it leaves nothing for the next to "
+    "build on"
+)
 DECISIONS = ("wait", "reschedule", "skip", "review")
 _KNOWN = (
     *("profile", "account", "proxy", "exclusive", "actions", "lock_timeout", "on_conflict"),
@@ -59,9 +63,9 @@ def read(candidate: Candidate) -> Manifest:
     )
 
 
-def check(payload: Mapping[str, Any]) -> None:
-    """Raise PayloadError for a payload whose manifest would not be understood."""
-    _understood(_manifest_of(payload))
+def check(payload: Mapping[str, Any]) -> Manifest:
+    """Read a payload's manifest; raises PayloadError for one that would not be understood."""
+    return _understood(_manifest_of(payload))
 
 
 def is_given(payload: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from worker.database.client import Database, Row, Transaction
-from worker.guards import breakers, limits
+from worker.guards import breakers, limits, pace
 from worker.guards.keys import ClosedKey, route_key
 from worker.profiles import leases
 from worker.profiles.manifest import Manifest
@@ -241,9 +241,12 @@ def _vendor(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | Non
     rows = tx.fetch_all("lock_limits", names=(f"vendor:{profile['provider']}",))
     if not rows:
         return None
-    if full := _vendor_full(tx, rows[0], profile["provider"]):
+    full = _vendor_full(tx, rows[0], profile["provider"])
+    if full is None and (resting := pace.judge(tx, rows[0])) is not None:
+        full = NotReady("vendor_cap", resting.reason, resting.key, resting.seconds)
+    if full is not None:
         return replace(full, closes=f"profile:{profile['id']}")
-    tx.execute("count_start", names=(rows[0]["name"],))
+    limits.count_starts(tx, rows)
     return None
 
 

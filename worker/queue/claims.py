@@ -207,6 +207,7 @@ class Queue(Endings):
             site=candidate.site,
             profile_id=candidate.profile_id,
             account_id=candidate.account_id,
+            order_place=candidate.order_place,
         )
 
     def claim_in(self, row: Row) -> Claim:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from worker import log
-from worker.claiming import held_back
+from worker.claiming import held_back, turns
 from worker.database.client import Database
 from worker.errors import DatabaseUnavailable, RowsLocked
 from worker.guards import breakers
@@ -39,6 +39,7 @@ PROMOTE_SECONDS = 0.5
 CONTROL_SECONDS = 0.5
 OUTBOX_SECONDS = 0.5
 BREAKERS_SECONDS = 60.0
+TURNS_SECONDS = 600.0
 HELD_BACK_SECONDS = 5.0
 # For the live display: a glance will do.
 HELD_BACK_COUNT_SECONDS = 0.1
@@ -132,6 +133,7 @@ class Heart:
             Chore(HELD_BACK_SECONDS, lambda: self._count_held_back(db), is_costly=True),
             Chore(OUTBOX_SECONDS, lambda: self._look_into_outbox(db)),
             Chore(BREAKERS_SECONDS, lambda: breakers.forget_quiet(db)),
+            Chore(TURNS_SECONDS, lambda: turns.forget_old(db)),
         ]
 
     @property

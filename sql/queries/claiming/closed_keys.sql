@@ -26,7 +26,10 @@ AND (profile IS NULL OR profile NOT IN %(closed_profiles)s)
 -- Tell in one look whether anybody uses limits, breakers, proxies, profiles or accounts at all.
 SELECT EXISTS (SELECT 1 FROM limits) OR EXISTS (SELECT 1 FROM breakers)
        OR EXISTS (SELECT 1 FROM proxies) OR EXISTS (SELECT 1 FROM profiles)
-       OR EXISTS (SELECT 1 FROM accounts) AS is_gated;
+       OR EXISTS (SELECT 1 FROM accounts) AS is_gated,
+       EXISTS (SELECT 1 FROM accounts WHERE is_ordered) AS has_ordered_accounts,
+       EXISTS (SELECT 1 FROM work_queue FORCE INDEX (next_in_order)
+                WHERE order_place >= 'key:' AND order_place < 'key;') AS has_order_keys;
 
 -- name: without_proxied_jobs
 -- A condition: leave out jobs that would need a proxy while none can be used.
@@ -45,3 +48,7 @@ AND (profile IS NOT NULL OR COALESCE(site, '') NOT IN %(cooling_sites)s)
 AND (COALESCE(profile, account) IS NULL
      OR CONCAT(COALESCE(CONCAT('profile:', profile), CONCAT('account:', account)), '@',
                COALESCE(site, '')) NOT IN %(cooling_routes)s)
+
+-- name: not_in_closed_orders
+-- A condition: leave out jobs of orders that the gate has just refused.
+AND (order_place IS NULL OR order_place NOT IN %(closed_orders)s)

@@ -27,12 +27,14 @@ INSERT INTO archived_jobs (
        lease_until, result, dedupe_key, callback_url, profile_id, account_id, created_at,
        changed_at, blocks, crashes, forgiven, fingerprint, site, profile, account,
        irreversible_step,
+       order_key, order_on_failure, owner_key,
        archived_at, archived_by, archive_reason)
 SELECT id, payload, status, worker_id, attempts, last_error, started_at, finished_at, task,
        priority, not_before, wait_reason, max_attempts, timeout_seconds, fence, incarnation,
        lease_until, result, dedupe_key, callback_url, profile_id, account_id, created_at,
        changed_at, blocks, crashes, forgiven, fingerprint, site, profile, account,
        irreversible_step,
+       order_key, order_on_failure, owner_key,
        %(moment)s, %(by)s, %(reason)s
   FROM work_queue FORCE INDEX (PRIMARY)
  WHERE id IN %(ids)s AND status IN %(statuses)s

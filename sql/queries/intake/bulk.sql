@@ -5,9 +5,10 @@ VALUES (%(task)s, %(priority)s, %(not_before)s, %(max_attempts)s, %(callback_url
 ON DUPLICATE KEY UPDATE dedupe_key = dedupe_key;
 
 -- name: enqueue_routed_jobs
--- Add many jobs of profiles or accounts in bulk, as above.
+-- Add many jobs of profiles, accounts or orders in bulk, as above.
 INSERT INTO work_queue
-       (task, priority, not_before, max_attempts, callback_url, payload, dedupe_key, profile_id,
-        account_id)
-VALUES (%(task)s, %(priority)s, %(not_before)s, %(max_attempts)s, %(callback_url)s, ?, ?, ?, ?)
+       (task, priority, not_before, max_attempts, callback_url, order_on_failure, payload,
+        dedupe_key, profile_id, account_id, order_key)
+VALUES (%(task)s, %(priority)s, %(not_before)s, %(max_attempts)s, %(callback_url)s,
+        %(order_on_failure)s, ?, ?, ?, ?, ?)
 ON DUPLICATE KEY UPDATE dedupe_key = dedupe_key;
