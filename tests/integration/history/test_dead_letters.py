@@ -10,6 +10,7 @@ from worker.errors import UsageError
 from worker.history import archive, dead_letters
 from worker.history.archive import Label
 from worker.history.dead_letters import Filter, Scope
+from worker.models import Ending, Outcome
 
 LABEL = Label("me@here", "discarded by me@here")
 
