@@ -37,7 +37,7 @@ class Worker:
         """Forget what was read: a moment has passed."""
         self.closures._read_at = float("-inf")
         self.candidates._read_at = float("-inf")
-        self.candidates._refresh_at = 0.0
+        self.candidates._refresh_at = self.candidates._look_at = 0.0
         self.candidates.look_everywhere()
 
     def claim_now(self) -> Claim | None:

@@ -87,8 +87,11 @@ class Candidates:
     def has_next(self) -> bool:
         """Whether there was something to claim at most a second ago."""
         self._drop_closed()
-        if self._is_idle and time.monotonic() < self._look_at and not self._is_first():
-            return self.follow_ups.has_next()
+        has_looked = time.monotonic() < self._look_at
+        if has_looked and not self._found and self.follow_ups.has_next():
+            return True
+        if self._is_idle and has_looked and not self._is_first():
+            return False
         if not self._found or not self._is_fresh():
             self._refill()
         return bool(self._found) or self.follow_ups.has_next()

@@ -41,12 +41,12 @@ INSERT INTO turns (name, job_id, taken_at) VALUES (%(name)s, %(job_id)s, UTC_TIM
 ON DUPLICATE KEY UPDATE job_id = VALUES(job_id), taken_at = VALUES(taken_at);
 
 -- name: first_at_place
--- Find the first job at a place of an order.
+-- Find the first job at a place of an order: one entry of the index, if it is asked for by id alone.
 SELECT id, status, order_on_failure,
        TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), not_before) / 1000000 AS due_seconds
   FROM work_queue FORCE INDEX (next_in_order)
  WHERE order_place = %(place)s
- ORDER BY order_place, id
+ ORDER BY id
  LIMIT 1;
 
 -- name: running_in_order

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import because
 from tests.integration.claiming.rows import add_jobs, rows_read
 from tests.integration.gate_worker import Worker
-from worker.claiming import held_back
+from worker.claiming import held_back, turns
 from worker.claiming.drain import Drain
 from worker.claiming.why import sentence_about
 from worker.models import Partition, Rejection
@@ -116,6 +116,35 @@ def test_a_job_tried_again_by_hand_runs_alone_although_later_ones_were_on(worker
     assert claimed(*workers)[1] == []
     queue.complete(second, {})
     assert first.job_id in claimed(*workers)[0]
+
+
+def test_claims_of_one_order_wait_for_each_other(database, workers, chain, queue):
+    first, second = chain(2, order_on_failure="skip")
+    queue.fail(claimed(*workers)[1][0], BROKE)
+    one, two = workers
+    two.look_again()
+    candidate = two.candidates.next()
+    assert candidate.job_id == second
+    is_claimed, go_on = threading.Event(), threading.Event()
+
+    def claim(tx):
+        turns.admit(tx, candidate, turns.order_of(tx, candidate))
+        two.queue.take_within(tx, two.owner, candidate)
+        is_claimed.set()
+        go_on.wait(30)
+
+    thread = threading.Thread(target=two.db.transaction, args=(claim,))
+    thread.start()
+    assert is_claimed.wait(30)
+    # While that claim is not committed, the first is put back by hand, and claimed by another.
+    database.run_statement(
+        f"UPDATE work_queue SET status = 'pending', finished_at = NULL WHERE id = {first}"
+    )
+    threading.Timer(0.3, go_on.set).start()
+
+    assert one.claim_now() is None
+    thread.join(30)
+    assert queue.get(second)["status"] == "in_progress"
 
 
 def test_many_claimers_of_many_keys_keep_every_order(database, queue):

@@ -18,6 +18,8 @@ from worker.history.archive import Label
 from worker.models import Cause
 
 LABEL = Label("me@here", "a test")
+# Worked out of other columns for indexes of the queue.
+DERIVED = {"order_place", "owner_ended_at", "owner_status"}
 EXTRA = {"archived_at", "archived_by", "archive_reason"}
 
 
@@ -76,7 +78,7 @@ def columns(database, table):
     ],
 )
 def test_the_archive_has_every_column_of_the_queue(database, table, archive_table, extra):
-    assert columns(database, archive_table) == columns(database, table) | extra
+    assert columns(database, archive_table) == columns(database, table) - DERIVED | extra
 
 
 def test_every_column_of_a_job_and_its_attempts_gets_into_the_archive(database, queue, claim_as):
@@ -87,7 +89,8 @@ def test_every_column_of_a_job_and_its_attempts_gets_into_the_archive(database, 
         "UPDATE work_queue SET not_before = UTC_TIMESTAMP(6), wait_reason = 'w', max_attempts = 7, "
         "timeout_seconds = 8, lease_until = UTC_TIMESTAMP(6), result = '{\"a\": 1}', priority = 9, "
         "dedupe_key = 'd', callback_url = 'http://c', profile_id = 'p', account_id = 'a', "
-        "blocks = 2, crashes = 1, forgiven = 3, irreversible_step = 'paying'"
+        "blocks = 2, crashes = 1, forgiven = 3, irreversible_step = 'paying', "
+        "order_key = 'k', order_on_failure = 'wait'"
     )
     database.run_statement("UPDATE job_attempts SET evidence_dir = '/errors', evidence_host = 'h'")
     row, history = queue.get(job), queue.history(job)
@@ -106,7 +109,7 @@ def test_every_column_of_a_job_and_its_attempts_gets_into_the_archive(database, 
         "archive_reason": "a test",
     }
     archived.pop("archived_at")
-    assert archived == row
+    assert archived == {name: value for name, value in row.items() if name not in DERIVED}
     assert archived["site"] == "example.com"
     assert archived_history == history
     assert queue.get(job) is None
