@@ -49,15 +49,23 @@ class _Masked(io.TextIOBase):
         if len(self._line) > MAX_LINE:
             lines, end, self._line = lines + end + self._line, "", ""
         if lines or end:
-            self._inner.write(known_secrets.mask(lines) + end)
+            self._pass_on(known_secrets.mask(lines) + end)
         return len(text)
+
+    def _pass_on(self, text: str) -> None:
+        try:
+            self._inner.write(text)
+        except UnicodeEncodeError:
+            # Half a character, as pages hold them: no reason for the job to fail.
+            encoding = self._inner.encoding or "utf-8"
+            self._inner.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
     def let_go(self) -> None:
         """Pass on what has no line end yet; never raises."""
         line, self._line = self._line, ""
         try:
             if line:
-                self._inner.write(known_secrets.mask(line))
+                self._pass_on(known_secrets.mask(line))
         except (OSError, ValueError):
             # The task has closed it.
             pass
