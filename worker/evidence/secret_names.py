@@ -15,13 +15,14 @@ SECRET_HEADERS = frozenset(
 _PARTS = re.compile(
     r"passw|passphrase|passcode|secret|token|api[-_]?key|credential|signature|authorization|cookie"
     r"|csrf|xsrf|sessid|session[-_]?(?:id|key)"
-    r"|(?:auth|access|verification|security|login|sms|mfa|otp|reset|recovery)[-_]?code",
+    r"|(?:auth|access|verification|security|login|sms|mfa|otp|reset|recovery"
+    r"|one[-_]?time)[-_]?code",
     re.IGNORECASE,
 )
 _WORDS = frozenset(
     {
         "key", "pwd", "pw", "pass", "sig", "auth", "oauth", "jwt", "otp", "totp", "pin", "cvv",
-        "cvc", "sid", "creds",
+        "cvc", "csc", "sid", "creds", "bearer", "mfa",
     }
 )  # fmt: skip
 # Secrets when they are the whole name; `status_code` and `session_count` are none.
@@ -35,6 +36,9 @@ def is_secret_name(name: str) -> bool:
     """Tell whether a parameter, header or key of this name usually holds a secret."""
     name = name[:_MAX_NAME]
     words = [word.lower() for word in _WORD.findall(name)]
+    if words[:1] == ["x"]:
+        # X-Session: a header of somebody's own.
+        words = words[1:]
     if _PARTS.search(name) or not _WORDS.isdisjoint(words):
         return True
     return len(words) == 1 and words[0] in _WHOLE
