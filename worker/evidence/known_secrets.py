@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import unquote_plus
 
-from worker.evidence.secret_names import is_secret_name
+from worker.evidence.secret_names import is_secret_name, may_hold_secrets
 from worker.evidence.spellings import spellings
 from worker.evidence.value_search import UNMISTAKABLE_LENGTH, ValueSearch
 
@@ -47,6 +47,8 @@ class KnownSecrets:
     @classmethod
     def of_payload(cls, payload: Any) -> KnownSecrets:
         """Know what stands under a secret's name in a payload: parsed, or JSON text."""
+        if isinstance(payload, str) and not may_hold_secrets(payload):
+            return cls()
         if isinstance(payload, str | bytes):
             try:
                 payload = json.loads(payload)
