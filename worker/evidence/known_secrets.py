@@ -162,6 +162,7 @@ def begin(payload: Any) -> None:
 
 def add_named(value: str) -> None:
     """Know a secret that was read by its name: not even a result may hold it."""
+    _job.named = _job.named or KnownSecrets()
     _job.named.add([value])
     _job.secrets.add([value])
 
@@ -223,8 +224,7 @@ class _OfJob:
         self.begin(None)
 
     def begin(self, payload: Any) -> None:
-        self.named = KnownSecrets()
-        self.more = KnownSecrets()
+        self.named = self.more = _NOTHING
         self._payload = payload
         # What is parsed already may be changed by the task.
         is_text = payload is None or isinstance(payload, str)
@@ -277,5 +277,7 @@ def _pieces(value: str) -> Iterator[str]:
             yield piece
 
 
+# Never added to.
+_NOTHING = KnownSecrets()
 _job = _OfJob()
 _kept = KnownSecrets()
