@@ -39,9 +39,9 @@ def frame_of(page):
 # Each opens something of its own and returns it.
 WAYS = {
     "a context": lambda browser: browser.new_context().new_page(),
-    "a context that wants files": lambda browser: (
-        browser.new_context(accept_downloads=True).new_page()
-    ),
+    "a context that wants files": lambda browser: browser.new_context(
+        accept_downloads=True
+    ).new_page(),
     "a page": lambda browser: browser.new_page(),
     "a page's main frame": lambda browser: browser.new_page().main_frame,
     "a frame": lambda browser: frame_of(browser.new_page()),

@@ -1,4 +1,4 @@
-"""Contexts that a task opens by itself, beside its page's: kept to its rules, closed with its job."""
+"""Contexts that a task opens by itself: kept to its job's rules, closed with its job."""
 
 from __future__ import annotations
 
