@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import base64
+import gc
 import os
+import warnings
 
 import pytest
+from playwright.sync_api import Error as PlaywrightError
 
 from tests.attacks import page_attacks
 from tests.attacks.hostile_site import Answer
 from tests.attacks.test_downloads import ATTACHED
 
-hostile = page_attacks.hostile
+hostile, only_session, session = (
+    page_attacks.hostile,
+    page_attacks.only_session,
+    page_attacks.session,
+)
 
 TASKS = """
 from worker import task
@@ -62,3 +69,20 @@ def test_a_traced_job_that_writes_too_much_ends_in_good_order(launch, queue, hos
     assert queue.get(fine)["status"] == "done"
     assert "never awaited" not in run.output
     assert "Traceback" not in run.output
+
+
+@pytest.mark.parametrize("isolation", ["context", "page", "worker"])
+def test_nothing_is_asked_of_a_driver_that_is_dead(session, isolation):
+    page = session.page_for_job(trace=True, isolation=isolation)
+    session.kill_driver()
+    with pytest.raises(PlaywrightError):
+        page.title()
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        session.release(clean=False)
+        gc.collect()
+        session.page_for_job()
+        gc.collect()
+
+    assert [str(each.message) for each in said if "never awaited" in str(each.message)] == []

@@ -63,7 +63,7 @@ class Tabs:
         self._engine = engine
         self._recorder = recorder
         self._guards = guards
-        self._clean_up = clean_up
+        self._clean_up_within_limit = clean_up
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._spare = SpareTab(self._make, self.close)
         self._closing = ClosingTabs()
@@ -124,6 +124,10 @@ class Tabs:
         self._kept.clear()
         self._spare.forget()
         self._closing.forget()
+
+    def _clean_up(self, step: Callable[[], object]) -> bool:
+        # A call to a dead driver is never begun, and Python says so in the log.
+        return self._engine.is_driver_alive and self._clean_up_within_limit(step)
 
     def _take(self, wish: TabWish) -> Tab:
         if wish.place is None:
