@@ -115,8 +115,9 @@ class PageGuard:
 
     def _check_page(self, page: Page) -> None:
         page.on("frameattached", self._check_goto)
-        for target in (page, *page.frames):
-            self._check_goto(target)
+        self._check_goto(page)
+        for frame in page.frames:
+            self._check_goto(frame)
 
     def _check_goto(self, target: Page | Frame) -> None:
         original: Callable[..., Any] = target.goto
