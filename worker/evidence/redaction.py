@@ -76,6 +76,11 @@ _ENCODED_JSON = re.compile(
     rf"|()((?:(?!{_CODED}(?:2C|7D|5B|7B))[^\s&'\"<>`,}}])++))",
     re.IGNORECASE,
 )
+# JSON in a page's own text or attributes.
+_ENTITY = r"&(?:quot|#34|#x22);"
+_ESCAPED_JSON = re.compile(
+    rf"({_ENTITY}([\w.-]{{1,100}}+){_ENTITY}\s*+:\s*+{_ENTITY})((?:(?!{_ENTITY})[^<>\"\n]){{1,10000}}+)"
+)
 # The text of an element: <Password>…</Password>, in XML.
 _ELEMENT = re.compile(
     r"(<([\w:.-]{1,100}+)(?:\s[^<>]{0,500}+)?+>)"
@@ -130,6 +135,8 @@ def redact_whole(text: str, known: KnownSecrets | None = None) -> str:
     if "=" in text:
         text = _TEXT_PARAMETER.sub(_mask_parameter, text)
         text = _FIRST_PARAMETER.sub(_mask_first, text)
+    if "&quot;" in text or "&#" in text:
+        text = _ESCAPED_JSON.sub(_mask_named, text)
     if "</" in text:
         text = _ELEMENT.sub(_mask_element, text)
     text = _BEARER.sub(rf"\1 {MASK}", text)
@@ -214,6 +221,11 @@ def _mask_encoded_json(found: re.Match[str]) -> str:
     value = quoted or bare
     masked = MASK if is_secret_name(name) and value not in _NOTHING else value
     return f"{opening}{name}{colon}{quote or ''}{masked}"
+
+
+def _mask_named(found: re.Match[str]) -> str:
+    lead, name, value = found.groups()
+    return lead + (MASK if is_secret_name(name) else value)
 
 
 def _mask_element(found: re.Match[str]) -> str:

@@ -90,6 +90,8 @@ def test_a_short_value_is_masked_as_a_word_only():
          {"theme=dark; sid=white-horse", "white-horse"}),
         ({"bearer": "horses", "mfa": 123456, "X-Session": "stable"},
          {"horses", "123456", "stable"}),
+        ({"url": "http://h.test/?d=%7B%22password%22%3A%22horses%22%7D"}, {"horses"}),
+        ({"body": '{"a": 1, "token": "a \\"horse"}'}, {'a \\"horse', 'a "horse'}),
         ({"name": "colour", "value": "white"}, set()),
         ({"note": "x" * 50_000 + "?token=horses"}, {"horses"}),
     ],
