@@ -35,7 +35,7 @@ MAX_TEXT = 200_000
 MAX_DEPTH = 100
 
 # Without any of these a text gives no secret away but one whose value is known.
-_SUSPECT = re.compile(r"[=:@%(,]|</|\b(?:bearer|basic)\s", re.IGNORECASE)
+_SUSPECT = re.compile(r"[=:@%(,]|\b(?:bearer|basic)\s", re.IGNORECASE)
 _RUN_OF_TEXT = re.compile(r"\S+")
 # The login in a URL. A password may hold anything, so it reaches to the last @; past a quote only
 # if there is no @ before it. Our own messages write user:password@ as an example.
@@ -128,7 +128,7 @@ def redact_whole(text: str, known: KnownSecrets | None = None) -> str:
     text = known_secrets.mask(text)
     if known is not None:
         text = known.mask(text)
-    if not _SUSPECT.search(text):
+    if "</" not in text and not _SUSPECT.search(text):
         return text
     text = _URL.sub(lambda found: _without_parameters(found.group()), _without_logins(text))
     text = _without_encoded(text)
