@@ -36,7 +36,7 @@ LENGTHS = {
     "worker.evidence.fingerprint": 2_000,
     "worker.evidence.html_secrets:_ATTRIBUTE": 100_000,
     "worker.evidence.secret_names": 300,
-    "worker.evidence.known_secrets": 10_000,
+    "worker.evidence.known_secrets": 200_000,
     "worker.guards": 2_000,
     "worker.history": 2_000,
     "worker.profiles.doubts": 2_000,
@@ -48,7 +48,8 @@ PARTS = [
     "a", "1", "a-", "1.", " ", "\\", '\\"', "'", '"', "(", "[", "{a", "&a", "?a=", "://", "http://a:",
     "://a:'", "x@", "%3A%2F%2F", "%3F", "basic ", "<meta ", '<meta "', "<input '", "<input a=",
     'token="', 'password":', 'fill("', "locator(", 'selector "', "got '", "«", "0xf", "HTTP ",
-    "Timeout 1", "page has ", "submit", "Control+",
+    "Timeout 1", "page has ", "submit", "Control+", '"a":"',
+    "%22a%22:", "&quot;a&quot;:", "<a>", "<a><![CDATA[",
 ]  # fmt: skip
 ENDS = ("", "!", "@", "=")
 # Their caller cuts the text after its last @, so that they never search in vain.

@@ -29,6 +29,7 @@ MIN_LINE_LENGTH = 8
 # How deep a payload is looked into; JSON that is nested deeper cannot be read anyway.
 MAX_DEPTH = 100
 
+_JSON_FIELD = re.compile(r'"([^"\\]{1,100}+)"\s*+:\s*+"((?:[^"\\]|\\.){1,10000}+)"')
 # What a program writes for "nothing", and words that any page may hold.
 _HARMLESS = frozenset({"true", "false", "null", "none", "undefined", MASK})
 _PARAMETER = re.compile(r"[?&;#]([^=&;#?\s]{1,100})=([^&;#\s]++)")
@@ -117,13 +118,19 @@ def values_under_secret_names(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def _values_in_url(text: str) -> Iterator[str]:
-    """Find the password and the secret parameters of a URL in a payload."""
+    """Find the password and the secret parameters of a URL in a payload, and JSON in a text."""
     text = text[:MAX_URL]
     for name, value in _PARAMETER.findall(text):
         if len(value) >= UNMISTAKABLE_LENGTH and is_secret_name(unquote_plus(name)):
             yield from (value, unquote_plus(value))
     for password in _PASSWORD.findall(text):
         yield from (password, unquote_plus(password))
+    for each in {text, unquote_plus(text)} if '"' in text or "%22" in text else ():
+        for name, value in _JSON_FIELD.findall(each):
+            if is_secret_name(name):
+                yield value
+                with suppress(ValueError):
+                    yield json.loads(f'"{value}"')
 
 
 def _values_in_cookies(name: str, value: Any) -> Iterator[str]:

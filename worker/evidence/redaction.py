@@ -35,7 +35,7 @@ MAX_TEXT = 200_000
 MAX_DEPTH = 100
 
 # Without any of these a text gives no secret away but one whose value is known.
-_SUSPECT = re.compile(r"[=:@%(,]|</|\b(?:bearer|basic)\s", re.IGNORECASE)
+_SUSPECT = re.compile(r"[=:@%(,]|\b(?:bearer|basic)\s", re.IGNORECASE)
 _RUN_OF_TEXT = re.compile(r"\S+")
 # The login in a URL. A password may hold anything, so it reaches to the last @; past a quote only
 # if there is no @ before it. Our own messages write user:password@ as an example.
@@ -75,6 +75,11 @@ _ENCODED_JSON = re.compile(
     rf"(?:({_CODED}22)((?:{_CODED}5C{_CODED}22|(?!{_CODED}22)[^\s&'\"<>`])++)"
     rf"|()((?:(?!{_CODED}(?:2C|7D|5B|7B))[^\s&'\"<>`,}}])++))",
     re.IGNORECASE,
+)
+# JSON in a page's own text or attributes.
+_ENTITY = r"&(?:quot|#34|#x22);"
+_ESCAPED_JSON = re.compile(
+    rf"({_ENTITY}([\w.-]{{1,100}}+){_ENTITY}\s*+:\s*+{_ENTITY})((?:(?!{_ENTITY})[^<>\"\n]){{1,10000}}+)"
 )
 # The text of an element: <Password>…</Password>, in XML.
 _ELEMENT = re.compile(
@@ -123,13 +128,15 @@ def redact_whole(text: str, known: KnownSecrets | None = None) -> str:
     text = known_secrets.mask(text)
     if known is not None:
         text = known.mask(text)
-    if not _SUSPECT.search(text):
+    if "</" not in text and not _SUSPECT.search(text):
         return text
     text = _URL.sub(lambda found: _without_parameters(found.group()), _without_logins(text))
     text = _without_encoded(text)
     if "=" in text:
         text = _TEXT_PARAMETER.sub(_mask_parameter, text)
         text = _FIRST_PARAMETER.sub(_mask_first, text)
+    if "&quot;" in text or "&#" in text:
+        text = _ESCAPED_JSON.sub(_mask_named, text)
     if "</" in text:
         text = _ELEMENT.sub(_mask_element, text)
     text = _BEARER.sub(rf"\1 {MASK}", text)
@@ -214,6 +221,11 @@ def _mask_encoded_json(found: re.Match[str]) -> str:
     value = quoted or bare
     masked = MASK if is_secret_name(name) and value not in _NOTHING else value
     return f"{opening}{name}{colon}{quote or ''}{masked}"
+
+
+def _mask_named(found: re.Match[str]) -> str:
+    lead, name, value = found.groups()
+    return lead + (MASK if is_secret_name(name) else value)
 
 
 def _mask_element(found: re.Match[str]) -> str:

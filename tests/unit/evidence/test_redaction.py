@@ -108,6 +108,7 @@ def test_nothing_that_a_terminal_obeys_is_left(text: str):
         "http://h.test/?d=%7B%22password%22%3A%22hunter2%22%7D",
         "http://h.test/?d={%22a%22:1,%22password%22:%22a%5C%22hunter2%22}",
         "http://h.test/?d=%257B%2522pin%2522%253A%25201hunter2%257D",
+        "<p>{&quot;password&quot;:&quot;a &amp; hunter2&quot;}</p>",
         "<Login><Password>hunter2</Password></Login>",
         "<w:Password type='text'>a hunter2</w:Password>",
         "<Password><![CDATA[hunter2]]></Password>",
