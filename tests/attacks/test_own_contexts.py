@@ -9,7 +9,7 @@ import pytest
 
 from tests.attacks import page_attacks
 from tests.attacks.hostile_site import Answer
-from tests.attacks.test_downloads import ATTACHED, CONTENT, nothing_is_kept
+from tests.attacks.unasked_files import ATTACHED, CONTENT, nothing_is_kept
 from tests.browser.debug_browser import DebugBrowser
 from worker.browser.providers.spec import ProfileSpec
 from worker.errors import PageRefused

@@ -12,7 +12,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from tests.attacks import page_attacks
 from tests.attacks.hostile_site import Answer
-from tests.attacks.test_downloads import ATTACHED
+from tests.attacks.unasked_files import ATTACHED
 
 hostile, only_session, session = (
     page_attacks.hostile,
