@@ -28,6 +28,14 @@ from worker.exit_codes import ExitCode
 ProviderTrouble = Literal["already_running", "throttled", "refused", "unreachable", "bad_answer"]
 
 
+def message_of(error: BaseException) -> str:
+    """Return what an error says, whatever its author has made of `__str__`."""
+    try:
+        return str(error)
+    except Exception as problem:  # noqa: BLE001 - it is a stranger's code.
+        return f"it cannot say what it is: its __str__ raises {type(problem).__name__}"
+
+
 class NightshiftError(Exception):
     """Something Nightshift can explain in one line."""
 

@@ -26,14 +26,9 @@ class OddJson(ValueError):
 
 def parse(text: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> JSON:
     """Read JSON; raises OddJson or, for what is no JSON, another ValueError."""
+    decoder = _DECODER if pairs is None else _decoder(pairs)
     try:
-        parsed: JSON = json.loads(
-            text,
-            parse_int=_whole_number,
-            parse_float=_decimal_number,
-            parse_constant=_no_number,
-            object_pairs_hook=pairs,
-        )
+        parsed: JSON = decoder.decode(text)
     except RecursionError as error:
         raise OddJson("nested too deeply") from error
     return parsed
@@ -128,3 +123,16 @@ def _or_text(read: Callable[[str], Any]) -> Callable[[str], Any]:
             return text
 
     return lenient
+
+
+def _decoder(pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        parse_int=_whole_number,
+        parse_float=_decimal_number,
+        parse_constant=_no_number,
+        object_pairs_hook=pairs,
+    )
+
+
+# Made once: making one takes as long as reading a small payload.
+_DECODER = _decoder()

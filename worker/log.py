@@ -8,9 +8,11 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from typing import TextIO
 
 from worker.evidence.redaction import redact_text
 from worker.evidence.terminal_text import one_line, printable
+from worker.system.standard_streams import STDERR
 
 # Tracebacks are longer than other lines; a page's whole text is longer still.
 MAX_LINE = 20_000
@@ -18,12 +20,25 @@ MAX_LINE = 20_000
 
 def configure(name: str, level: int = logging.INFO) -> None:
     """Send this process's log to stderr under that name."""
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _StderrHandler()
     handler.setFormatter(_Formatter(name))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
     logging.captureWarnings(True)
+
+
+class _StderrHandler(logging.StreamHandler[TextIO]):
+    """Writes to stderr as it is now: a task may have closed the one that was there."""
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+
+    @property
+    def stream(self) -> TextIO:  # type: ignore[override]
+        if sys.stderr.closed:
+            sys.stderr = open(STDERR, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        return sys.stderr
 
 
 class _Formatter(logging.Formatter):

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 LOGIN = "Basic " + base64.b64encode(b"ann:secret").decode()
 PATIENCE_SECONDS = 10.0
+HINTS = ("sec-ch-ua-full-version-list", "sec-ch-ua-arch", "sec-ch-viewport-width", "device-memory")
+WANTED = {"Accept-CH": "Sec-CH-UA-Full-Version-List, Sec-CH-UA-Arch, Device-Memory"}
 
 PAGES = {
     "/": "<title>Page</title><h1>Page</h1>",
@@ -39,6 +41,16 @@ PAGES = {
     "/restless": """<title>R</title><script>setInterval(() => {
         document.cookie = 'restless=1'; localStorage.restless = 1; fetch('/?restless');
         }, 5)</script>""",
+    "/copying": """<title>C</title><b contenteditable>of A</b><script>
+        document.querySelector('b').focus();
+        addEventListener('click', () => {
+            addEventListener('copy', event => {
+                event.clipboardData.setData('text/html', '<i>of A</i>');
+                event.clipboardData.setData('text/plain', 'of A'); event.preventDefault() });
+            if (document.execCommand('copy')) document.title = 'copied' })</script>""",
+    "/pasting": "<title>P</title><input><div contenteditable></div>",
+    "/hints-wanted-by-tag": "<meta http-equiv=Accept-CH content='Sec-CH-UA-Full-Version-List,"
+    "Sec-CH-UA-Arch, Viewport-Width, Device-Memory'><title>H</title>",
     "/noisy": "<title>N</title><script>console.log('said by A'); throw Error('of A')</script>",
 }
 
@@ -59,6 +71,9 @@ class _Handler(BaseHTTPRequestHandler):
             "/late-cookie": self._late_cookie,
             "/until-asked": lambda: self._answer(str(site.is_asked.wait(PATIENCE_SECONDS))),
             "/let-late-go": self._let_late_go,
+            "/hints": self._hints,
+            "/hints-wanted": lambda: self._answer("<title>H</title>", **WANTED),
+            "/hints-wanted-elsewhere": lambda: self._answer("", 302, Location="/", **WANTED),
             "/cookies": lambda: self._answer(self.headers.get("Cookie", "none")),
         }
         if path in special:
@@ -86,6 +101,10 @@ class _Handler(BaseHTTPRequestHandler):
         came_with = self.headers.get("If-None-Match", "none")
         headers = {"Cache-Control": "no-cache", "ETag": '"ann"'}
         self._answer(f"<title>came with {came_with}</title>", **headers)
+
+    def _hints(self) -> None:
+        came_with = [name for name in self.headers if name.lower() in HINTS]
+        self._answer(f"<title>{', '.join(came_with) or 'no hints'}</title>")
 
     def _late_cookie(self) -> None:
         site = self.server.site

@@ -10,6 +10,7 @@ import time
 
 from playwright.sync_api import Error as PlaywrightError
 
+from tests.attacks.browser_wide_leavings import *  # noqa: F403 - pairs like those here.
 from worker import Blocked, Fail, task
 
 LATE_SECONDS = 0.4

@@ -98,6 +98,28 @@ def types(page, payload, job):
     raise Refused(page.url)
 
 
+@task("types_everywhere")
+def types_everywhere(page, payload, job):
+    """Type it with every call that types, into fields that are no passwords, and send it."""
+    page.goto(payload["url"])
+    page.locator("#card").fill(unknown(payload))
+    page.locator("#user").press_sequentially(unknown(payload))
+    page.locator("#note").focus()
+    for letter in unknown(payload):
+        page.keyboard.press(letter)
+    page.keyboard.press("Enter")
+    page.keyboard.insert_text(unknown(payload))
+    page.once("dialog", lambda dialog: dialog.accept(unknown(payload)))
+    page.evaluate("document.title = prompt('who?')")
+    page.goto(payload["url"])
+    raise Refused
+
+
+@task("repeats_a_header")
+def repeats_a_header(page, payload, job):
+    raise Refused(payload["headers"][0]["value"].partition("=")[2])
+
+
 @task("shows_it")
 def shows_it(page, payload, job):
     """Let the page repeat it: address, title, text, console."""

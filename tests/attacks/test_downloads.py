@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.attacks import page_attacks
 from tests.attacks.hostile_site import Answer
+from tests.attacks.unasked_files import ATTACHED, CONTENT, kept, nothing_is_kept
 from tests.browser.debug_browser import DebugBrowser
 from worker.browser import disk_budget
 from worker.browser.providers.spec import ProfileSpec
@@ -17,9 +17,6 @@ from worker.errors import PageRefused
 
 hostile, only_session = page_attacks.hostile, page_attacks.only_session
 run, session = page_attacks.run, page_attacks.session
-
-CONTENT = b"unasked for " * 1000
-ATTACHED = {"Content-Disposition": "attachment; filename=a.bin", "Content-Type": "x/y"}
 
 OFFERS = {
     "frame": "<iframe src=/file></iframe>",
@@ -41,27 +38,6 @@ OFFERS = {
 def offered(hostile):
     hostile.pages["/file"] = Answer(CONTENT, 200, ATTACHED)
     return hostile
-
-
-def kept(*folders: Path) -> list[str]:
-    """Name the files that hold what was offered."""
-    found = []
-    for path in [path for folder in folders for path in folder.rglob("*") if path.is_file()]:
-        try:
-            if b"unasked for " in path.read_bytes() and path.parent.name != "Cache_Data":
-                found.append(str(path))
-        except OSError:
-            # Chromium has just removed it.
-            continue
-    return found
-
-
-def nothing_is_kept(*folders: Path) -> None:
-    # Chromium begins to write before it asks whether it may, and cleans up after the answer.
-    deadline = time.monotonic() + 5
-    while (found := kept(*folders)) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert found == []
 
 
 @pytest.mark.parametrize("offer", OFFERS.values(), ids=OFFERS)

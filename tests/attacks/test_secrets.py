@@ -52,7 +52,13 @@ OF_PAYLOAD = [
     "names_steps", "fills_what_is_missing", "shows_it", "posts_it", "alerts", "asks_in_vain",
     "dies", "hangs",
 ]  # fmt: skip
-OF_PLACE = ["types", "fills_what_is_disabled", "sends_headers", "complains_in_json"]
+OF_PLACE = [
+    "types",
+    "types_everywhere",
+    "fills_what_is_disabled",
+    "sends_headers",
+    "complains_in_json",
+]
 CASES = [
     *(Case(task, task) for task in OF_PAYLOAD),
     *(Case(f"{task} unknown", task) for task in OF_PLACE),
@@ -70,6 +76,11 @@ CASES = [
         {"goto": "{site}/"}, {"fill": {"#card": {"secret": "ENV_CORE"}}}, {"click": "button"},
         {"extract": {"said": "h1"}}]}),
     Case("named from a file", "reads_a_secret", {"url": "{site}/", "name": "FILE_CORE"}),
+    Case("named among many", "reads_a_secret", {
+        "url": "{site}/", "name": "FILE_CORE", "passwords": [f"{n:040}" for n in range(400)]}),
+    Case("named as a key", "returns_a_secret", {"url": "{site}/", "name": "KEY_CORE"}),
+    Case("JSON in a URL", "opens", {"url": "{site}/?d=%7B%22password%22%3A%22{core}%22%7D"}),
+    Case("a pair", "repeats_a_header", {"headers": [{"name": "Cookie", "value": "a={core}-1"}]}),
     Case("named and returned", "returns_a_secret", {"url": "{site}/", "name": "ENV_CORE"}),
 ]  # fmt: skip
 REFUSED = ["../FILE_CORE", "a/b", "a.b", ".", "", "DATABASE_URL", "NIGHTSHIFT_WEBHOOK_SECRET",
@@ -116,6 +127,7 @@ def aftermath(server, tmp_path_factory) -> Iterator[Aftermath]:
         folder,
         DATABASE_URL=url_of(settings),
         ENV_CORE="Corenamed & pure",
+        KEY_CORE="Corenamed_key",
         NIGHTSHIFT_SECRETS_DIR=str(folder / "secrets"),
         NIGHTSHIFT_WEBHOOK_SECRET="Corewebhook",
         AWS_SECRET_ACCESS_KEY="Coreofcloud",
@@ -165,7 +177,7 @@ def test_a_secret_is_nowhere_but_in_its_payload(aftermath, case):
 def test_the_rest_of_the_evidence_is_there(aftermath, case):
     """A redactor that dropped everything would pass the test above."""
     job = aftermath.jobs[case.name]
-    if case.name in ("named step", "named and returned"):
+    if case.name in ("named step", "named and returned", "named as a key"):
         assert job["status"] == "done"
         assert "[redacted]" in job["result"]
         return

@@ -33,6 +33,55 @@ def raw(session, site, tmp_path) -> Path:
     return tmp_path / "raw.zip"
 
 
+FORM = """<form method=post action=/>{fields}
+    <input id=code autocomplete=one-time-code value=site-otp></form>
+    <button onclick="said.textContent = prompt('who?')">Ask</button><p id=said></p>"""
+FIELDS = ("filled", "typed", "pressed", "inserted", "short")
+
+
+@pytest.fixture
+def typed(session, site, tmp_path) -> Path:
+    """A trace in which something is typed in every way, into fields that are no passwords."""
+    known_secrets.begin(None)
+    page = session.page_for_job(trace=True)
+    page.goto(site.url("/"))
+    page.set_content(FORM.format(fields="".join(f"<input id={n} name={n}>" for n in FIELDS)))
+    page.fill("#filled", "Core-of/fill ä")
+    page.locator("#typed").press_sequentially("Core-of-type")
+    page.focus("#pressed")
+    for letter in "Core-of-keys":
+        page.keyboard.press(letter)
+    page.focus("#inserted")
+    page.keyboard.insert_text("Core-of-insert")
+    page.fill("#short", "Cor")
+    page.once("dialog", lambda dialog: dialog.accept("Core-of-dialog"))
+    page.click("button")
+    page.evaluate("""() => fetch('/', {method: 'POST', headers: {'X-Session': 'Core-of-header'},
+        body: '<Login><Password>Core-of-xml</Password></Login>'})""")
+    page.evaluate("fetch('/?d=' + encodeURIComponent(JSON.stringify({password: 'Core-of-json'})))")
+    page.evaluate("document.forms[0].submit()")
+    page.wait_for_load_state()
+    page.wait_for_timeout(200)
+    session.stop_trace(tmp_path / "raw.zip")
+    return tmp_path / "raw.zip"
+
+
+def test_what_was_typed_is_nowhere_in_a_trace(typed, tmp_path):
+    trace_file.keep_masked(typed, tmp_path / "trace.zip")
+
+    after = contents(tmp_path / "trace.zip")
+    found = {
+        (name, content[place - 60 : place + 30])
+        for name, content in after.items()
+        for word in (b"Core", b"site-otp")
+        if (place := content.find(word)) >= 0
+    }
+    assert found == set()
+    assert b'"Cor"' not in after["trace.trace"]
+    # Elsewhere it may be any word.
+    assert known_secrets.mask("Core-of-type") == "Core-of-type"
+
+
 def contents(path: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(path) as archive:
         return {name: archive.read(name) for name in archive.namelist()}

@@ -1,8 +1,8 @@
 """How much a job may write: a thread that looks at the worker's temporary folder while a job runs.
 
-Its downloads and traces count in full, since they are emptied between jobs; of all else that
-Chromium writes there, what has come since the job began. Past the budget the browser is killed, and
-with it whoever writes.
+Its downloads count in full, since they are emptied between jobs; of all else that Chromium writes
+there, what has come since the job began. A trace is the operator's wish and has a bound of its own.
+Past either the browser is killed, and with it whoever writes.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from worker.errors import PageRefused
 
 LOOK_SECONDS = 0.5
 MB = 1_000_000
+# Eight times what can be masked and kept (`trace_file.py`): more is of no use to anybody.
+MAX_TRACE_MB = 500
 
 
 class DiskBudget:
@@ -61,23 +63,33 @@ class DiskBudget:
     def _watch(self) -> None:
         while not self._wake.wait(self._every):
             if self._is_running:
-                own = sum(size_of(self._folder / name) for name in (DOWNLOADS, TRACES))
-                self._look(own, size_of(self._folder) - own)
+                own, trace = (size_of(self._folder / name) for name in (DOWNLOADS, TRACES))
+                self._look(own, size_of(self._folder) - own - trace, trace)
 
-    def _look(self, own: int, others: int) -> None:
+    def _look(self, own: int, others: int, trace: int = 0) -> None:
         with self._lock:
             if not self._is_running or self.exceeded is not None:
                 return
             self._least = others if self._least is None else min(others, self._least)
             written = own + others - self._least
-            if written <= self._megabytes * MB:
+            if (reason := self._why_too_much(written, trace)) is None:
                 return
-            self.exceeded = PageRefused(
+            self.exceeded = PageRefused(reason)
+            # Under the lock: whoever ends the job waits, so that no later browser is hit.
+            self._kill()
+
+    def _why_too_much(self, written: int, trace: int) -> str | None:
+        if written > self._megabytes * MB:
+            return (
                 f"the job has written {written / MB:.0f} MB to disk, the limit is "
                 f"{self._megabytes:g} MB; download less, or raise --job-disk-mb"
             )
-            # Under the lock: whoever ends the job waits, so that no later browser is hit.
-            self._kill()
+        if trace > MAX_TRACE_MB * MB:
+            return (
+                f"the job's trace has {trace / MB:.0f} MB, the limit is {MAX_TRACE_MB} MB; "
+                "run it without --trace"
+            )
+        return None
 
 
 def size_of(folder: Path) -> int:

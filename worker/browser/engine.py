@@ -39,6 +39,11 @@ class Engine:
         self._limit = limit
 
     @property
+    def has_own_clipboard(self) -> bool:
+        """Whether the browser's clipboard is its own, and not that of a person's desktop."""
+        return self._options.headless
+
+    @property
     def is_driver_alive(self) -> bool:
         return self.driver_id is not None and process_tree.is_alive(self.driver_id)
 

@@ -12,6 +12,8 @@ from enum import StrEnum
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
+from worker.errors import message_of
+
 _NET_ERROR = re.compile(r"net::(ERR_[A-Z0-9_]+)")
 _DRIVER_GONE = re.compile(
     r"connection closed|Event loop is closed|reading from the driver|Broken pipe", re.IGNORECASE
@@ -62,7 +64,7 @@ def classify(error: BaseException, *, page_crashed: bool = False) -> Diagnosis:
     Once the page has crashed (`Recorder.is_page_crashed`, after `BrowserSession.hear_events`),
     whatever Playwright raises comes of that, though it may look like a timeout of the site.
     """
-    whole = str(error)
+    whole = message_of(error)
     message = whole[:_LONGEST_MESSAGE]
     is_expectation = isinstance(error, AssertionError) and _CALL_LOG in whole
     if page_crashed and (is_expectation or isinstance(error, PlaywrightError)):

@@ -44,6 +44,12 @@ class Guards:
         if self._addresses is not None and has_proxy:
             self._addresses.watch_browser(browser)
 
+    def watch_beside(self, context: BrowserContext, browser: Browser, *, has_proxy: bool) -> None:
+        """Keep a context that the running job has opened by itself to the job's rules."""
+        if self._context is not None:
+            self.pages.watch_beside(context, self._context)
+        self.watch(context, browser, has_proxy=has_proxy)
+
     def watch_profile(self, page: Page, *, has_own_way_out: bool) -> None:
         """Keep a profile's page to the rules, in a browser that was not made for the job."""
         self.pages.refuse_downloads(page)

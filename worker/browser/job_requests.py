@@ -19,6 +19,8 @@ ENDS_WITH_PAGE = frozenset(
 )  # fmt: skip
 # The server wants a login. One that is given stays with the context, and nothing takes it away.
 LOGIN_WANTED = 401
+# The site wants to be told more of the browser from now on, and nothing but the site takes it back.
+HINTS_WANTED = frozenset({"accept-ch", "critical-ch"})
 
 
 class JobRequests:
@@ -69,5 +71,5 @@ class JobRequests:
             self._in_flight.discard(request)
 
     def _on_response(self, response: Response) -> None:
-        if response.status == LOGIN_WANTED:
+        if response.status == LOGIN_WANTED or not HINTS_WANTED.isdisjoint(response.headers):
             self._tab.wear()

@@ -41,11 +41,22 @@ class PageGuard:
         self._notes: weakref.WeakKeyDictionary[BrowserContext, _Notes] = weakref.WeakKeyDictionary()
 
     def watch(self, context: BrowserContext) -> None:
-        """Keep every page that this context will have to the rules."""
-        if context in self._notes:
-            return
-        notes = self._notes[context] = _Notes()
-        context.on("page", lambda page: self._watch_page(page, notes))
+        """Keep every page that this context will have to the rules.
+
+        Of those that it has already, as a profile may, only what a task does with them is checked:
+        where they are is not this job's doing.
+        """
+        if context not in self._notes:
+            self._watch(context, _Notes())
+            for page in context.pages:
+                self._check_page(page)
+
+    def watch_beside(self, context: BrowserContext, of_job: BrowserContext) -> None:
+        """Keep a new context to the rules; what is seen of it counts for another one's job."""
+        notes = self._notes.setdefault(of_job, _Notes())
+        self._watch(context, notes)
+        for page in context.pages:
+            self._watch_page(page, notes)
 
     def begin(self, context: BrowserContext, rules: PageRules) -> None:
         """Forget what an earlier job did in a context, and go by another one's rules."""
@@ -86,6 +97,10 @@ class PageGuard:
         is_breached = notes is not None and notes.breach is not None
         return "a page was where pages may not be" if is_breached else None
 
+    def _watch(self, context: BrowserContext, notes: _Notes) -> None:
+        self._notes[context] = notes
+        context.on("page", lambda page: self._watch_page(page, notes))
+
     def _watch_page(self, page: Page, notes: _Notes) -> None:
         def note_place(frame: Frame) -> None:
             if (reason := self.rules.why_not(frame.url)) is not None:
@@ -95,10 +110,14 @@ class PageGuard:
             notes.download = f"{shown(download.url)} is a file to download"
 
         page.on("framenavigated", note_place)
-        page.on("frameattached", self._check_goto)
         page.on("download", note_download)
+        self._check_page(page)
+
+    def _check_page(self, page: Page) -> None:
+        page.on("frameattached", self._check_goto)
         self._check_goto(page)
-        self._check_goto(page.main_frame)
+        for frame in page.frames:
+            self._check_goto(frame)
 
     def _check_goto(self, target: Page | Frame) -> None:
         original: Callable[..., Any] = target.goto

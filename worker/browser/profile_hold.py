@@ -17,6 +17,7 @@ from worker.browser.providers.provider import OpenedProfile, Provider, Within
 from worker.browser.providers.spec import ProfileSpec
 from worker.browser.recorder import Recorder
 from worker.browser.tab import Tab
+from worker.browser.task_contexts import TaskContexts
 from worker.errors import ProviderError
 from worker.evidence.redaction import redact_text
 from worker.system.process_tree import ProcessId
@@ -30,6 +31,7 @@ class ProfileHold:
         self.open_seconds = provider.open_seconds
         self._provider = provider
         self._opened: OpenedProfile | None = None
+        self._contexts: TaskContexts | None = None
 
     def open(self, playwright: Playwright, on_disconnect: Callable[..., None]) -> None:
         """Have the provider open the profile; raises ProviderError or LaunchFailed."""
@@ -46,7 +48,11 @@ class ProfileHold:
         context = self._opened.context
         guards.pages.watch(context)
         guards.begin(context, rules)
+        if self._contexts is None and context.browser is not None:
+            self._contexts = TaskContexts(context.browser, guards)
         tab = Tab(context, recorder, keeps_context=True)
+        if self._contexts is not None:
+            tab.also_closes = self._contexts.closing_steps
         # A browser that we started goes out by the way that we gave it, if we gave it one.
         is_by_guard = self._opened.is_ours and self.spec.proxy is None
         guards.watch_profile(tab.page, has_own_way_out=not is_by_guard)

@@ -27,6 +27,8 @@ class Tab:
         self.is_tracing = False
         # Whether it has left files: then it is closed before another job has files.
         self.has_files = False
+        # What a job may have opened beside it.
+        self.also_closes: Callable[[], list[Callable[[], object]]] = list
         self._recorder = recorder
         # Kept, because a task that starts a trace of its own is watched.
         self._start_trace = context.tracing.start
@@ -104,7 +106,7 @@ class Tab:
         """What ends the tab, in order: its pages, then the context if it is the tab's own."""
         pages = [page for page in self.context.pages if page not in self._earlier_pages]
         if self._keeps_context:
-            return [page.close for page in pages]
+            return [*self.also_closes(), *(page.close for page in pages)]
         # The page first: that ends its scripts with one message, a context needs several.
         return [self.page.close, self.context.close]
 

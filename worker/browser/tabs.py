@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Error as PlaywrightError
 
+from worker.browser import clipboard
 from worker.browser.closing_tabs import ClosingTabs
 from worker.browser.context_options import ContextOptions
 from worker.browser.context_reuse import ContextReuse
@@ -62,7 +63,7 @@ class Tabs:
         self._engine = engine
         self._recorder = recorder
         self._guards = guards
-        self._clean_up = clean_up
+        self._clean_up_within_limit = clean_up
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._spare = SpareTab(self._make, self.close)
         self._closing = ClosingTabs()
@@ -70,17 +71,10 @@ class Tabs:
 
     def take(self, wish: TabWish) -> Tab:
         """Give the tab for a job; raises Playwright's Error when the browser gives none."""
-        if wish.place is None:
-            return self._spare.take(wish.options) or self._make(wish.options)
-        kept = self._kept.pop(wish.place, None)
-        if kept is not None and (kept.options != wish.options or not kept.tab.is_usable):
-            self.close(kept.tab)
-            kept = None
-        if kept is None:
-            kept = self._make_kept(wish)
-        self._kept[wish.place] = kept
-        kept.reuse.begin_job()
-        return kept.tab
+        tab = self._take(wish)
+        if self._engine.has_own_clipboard:
+            clipboard.empty(tab.devtools)
+        return tab
 
     def prepare_next(self, tab: Tab, wish: TabWish) -> None:
         """Have the next job's tab made as soon as this job waits for its site."""
@@ -131,6 +125,23 @@ class Tabs:
         self._spare.forget()
         self._closing.forget()
 
+    def _clean_up(self, step: Callable[[], object]) -> bool:
+        # A call to a dead driver is never begun, and Python says so in the log.
+        return self._engine.is_driver_alive and self._clean_up_within_limit(step)
+
+    def _take(self, wish: TabWish) -> Tab:
+        if wish.place is None:
+            return self._spare.take(wish.options) or self._make(wish.options)
+        kept = self._kept.pop(wish.place, None)
+        if kept is not None and (kept.options != wish.options or not kept.tab.is_usable):
+            self.close(kept.tab)
+            kept = None
+        if kept is None:
+            kept = self._make_kept(wish)
+        self._kept[wish.place] = kept
+        kept.reuse.begin_job()
+        return kept.tab
+
     def _drop_files(self, tab: Tab) -> None:
         if tab.has_files:
             tab.has_files = False
@@ -152,7 +163,7 @@ class Tabs:
         browser = self._engine.browser
         assert browser is not None
         if self._contexts is None or not self._contexts.is_of(browser):
-            self._contexts = TaskContexts(browser)
+            self._contexts = TaskContexts(browser, self._guards)
         context = self._contexts.make(**options.as_playwright())
         try:
             self._guards.watch(context, browser, has_proxy=options.proxy is not None)

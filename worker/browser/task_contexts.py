@@ -1,4 +1,4 @@
-"""Contexts that a task opens by itself, beside its page's: closed with its job."""
+"""Contexts that a task opens by itself: kept to its job's rules, closed with its job."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext
 
+from worker.browser.guards import Guards
+
 
 class TaskContexts:
     """Makes contexts for us, and keeps a list of those that others make in the same browser."""
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, browser: Browser, guards: Guards) -> None:
         self._browser = browser
+        self._guards = guards
         self._make = browser.new_context
         self._foreign: list[BrowserContext] = []
-        self._note("new_context", lambda context: context)
-        self._note("new_page", lambda page: page.context)
+        self._follow("new_context", lambda context: context)
+        # Its page is still blank when we get it: nothing has gone past the guards.
+        self._follow("new_page", lambda page: page.context)
 
     def is_of(self, browser: Browser) -> bool:
         """Whether it is this browser that is watched."""
@@ -32,13 +36,18 @@ class TaskContexts:
         foreign, self._foreign = self._foreign, []
         return [context.close for context in foreign]
 
-    def _note(self, name: str, context_of: Callable[[Any], BrowserContext]) -> None:
+    def _follow(self, name: str, context_of: Callable[[Any], BrowserContext]) -> None:
         original = getattr(self._browser, name)
 
         @functools.wraps(original)
         def call(*arguments: Any, **options: Any) -> Any:
+            wants_files = options.get("accept_downloads") is not False
+            options["accept_downloads"] = wants_files and self._guards.pages.rules.downloads
             made = original(*arguments, **options)
-            self._foreign.append(context_of(made))
+            context = context_of(made)
+            self._foreign.append(context)
+            has_proxy = options.get("proxy") is not None
+            self._guards.watch_beside(context, self._browser, has_proxy=has_proxy)
             return made
 
         setattr(self._browser, name, call)

@@ -7,13 +7,15 @@ that Playwright's viewer opens the file; pictures stay as they are. Bounded in s
 from __future__ import annotations
 
 import codecs
+import json
 import time
 import zipfile
 from contextlib import suppress
 from pathlib import Path
 
 from worker.browser.scratch_folder import TRACES
-from worker.browser.trace_masking import mask_line, secrets_of_line
+from worker.browser.trace_masking import mask_line, secrets_of
+from worker.browser.typed_text import TypedText
 from worker.evidence import known_secrets
 from worker.evidence.html_secrets import mask_html
 from worker.evidence.redaction import redact_whole
@@ -41,10 +43,13 @@ def keep_masked(raw: Path, target: Path, max_seconds: float = MAX_SECONDS) -> No
     try:
         with zipfile.ZipFile(raw) as archive, zipfile.ZipFile(partial, "w") as copy:
             _check_size(archive)
-            known_secrets.add(_named_in(archive, deadline))
-            for member in archive.infolist():
-                content = _masked(member.filename, archive.read(member), deadline)
-                copy.writestr(member.filename, content, zipfile.ZIP_DEFLATED)
+            secrets, typed = _named_in(archive, deadline)
+            known_secrets.add(secrets)
+            # What was typed may be an ordinary word: it is masked here and nowhere else.
+            with known_secrets.also(typed):
+                for member in archive.infolist():
+                    content = _masked(member.filename, archive.read(member), deadline)
+                    copy.writestr(member.filename, content, zipfile.ZIP_DEFLATED)
         partial.replace(target)
     except zipfile.BadZipFile as error:
         raise OSError(f"the trace was cut short ({error})") from error
@@ -53,16 +58,21 @@ def keep_masked(raw: Path, target: Path, max_seconds: float = MAX_SECONDS) -> No
         raw.unlink(missing_ok=True)
 
 
-def _named_in(archive: zipfile.ZipFile, deadline: float) -> set[str]:
-    """Find the secrets that the trace itself names, before any of it is written."""
-    found: set[str] = set()
+def _named_in(archive: zipfile.ZipFile, deadline: float) -> tuple[set[str], set[str]]:
+    """Find the secrets that the trace itself names and what was typed, before any is written."""
+    secrets: set[str] = set()
+    typed: set[str] = set()
     for name in archive.namelist():
         if name.endswith(_LOGS):
+            typing = TypedText()
             for line in archive.read(name).splitlines():
                 _check_time(deadline)
                 with suppress(ValueError, RecursionError):
-                    found.update(secrets_of_line(line))
-    return found
+                    event = json.loads(line)
+                    typed.update(typing.of_call(event))
+                    secrets.update(secrets_of(event))
+            typed.update(typing.rest())
+    return secrets, typed
 
 
 def _check_time(deadline: float) -> None:

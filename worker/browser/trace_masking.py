@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from worker.evidence.html_secrets import is_secret_field
+from worker.browser.typed_text import KEYS, TEXT_OF_CALL, single_key
+from worker.evidence.html_secrets import is_secret_field, mask_html
 from worker.evidence.known_secrets import MASK
 from worker.evidence.redaction import redact_whole
 from worker.evidence.secret_names import SECRET_HEADERS, is_secret_name
@@ -18,14 +19,17 @@ from worker.evidence.secret_names import SECRET_HEADERS, is_secret_name
 # How the recorder writes what stands in a field now.
 _SNAPSHOT_VALUE = "__playwright_value_"
 _FIELD_VALUES = ("value", "content", _SNAPSHOT_VALUE)
-# Arguments of calls that type: of `fill`, `type` and `insertText`, of `press`, of `selectOption`.
-_TYPING = frozenset({"fill", "type", "insertText", "press", "keyboardType", "keyboardInsertText"})
-_TYPED = frozenset({"value", "text"})
+_TYPED = frozenset(TEXT_OF_CALL.values())
 # What a call gets that is secret by its nature, whatever it is named.
 _ALL_SECRET = frozenset({"cookies", "httpCredentials", "clientCertificates", "storageState"})
+# What Playwright's viewer goes by; a word that was typed may equal it.
 _NEVER_TOUCHED = frozenset(
-    {"_sha1", "sha1", "file", "callId", "pageId", "frameId", "type", "class"}
-)
+    {
+        "_sha1", "sha1", "file", "callId", "pageId", "frameId", "type", "class", "method",
+        "snapshotName", "beforeSnapshot", "inputSnapshot", "afterSnapshot", "stepId", "parentId",
+        "pageref", "browserName",
+    }
+)  # fmt: skip
 MAX_DEPTH = 400
 # A cookie's value that is shorter may be any word.
 MIN_WORD = 8
@@ -43,15 +47,11 @@ def mask_line(line: bytes) -> bytes:
     return json.dumps(masked, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def secrets_of_line(line: bytes) -> Iterator[str]:
+def secrets_of(value: Any, depth: int = 0) -> Iterator[str]:
     """Find the secrets that a line names, since they may stand elsewhere without a name.
 
-    That are logins, cookies, and what stands in password fields. Raises ValueError without JSON.
+    That are logins, cookies, and what stands in password fields.
     """
-    yield from _found(json.loads(line))
-
-
-def _found(value: Any, depth: int = 0) -> Iterator[str]:
     inner: Iterable[Any] = ()
     if isinstance(value, dict):
         yield from _of_headers(value)
@@ -62,7 +62,7 @@ def _found(value: Any, depth: int = 0) -> Iterator[str]:
         inner = value
     if depth < MAX_DEPTH:
         for each in inner:
-            yield from _found(each, depth + 1)
+            yield from secrets_of(each, depth + 1)
 
 
 def _of_headers(value: dict[str, Any]) -> Iterator[str]:
@@ -88,10 +88,11 @@ def _is_password(attributes: dict[str, Any]) -> bool:
 
 def _params(event: dict[str, Any]) -> Any:
     params = _any(event["params"])
-    if isinstance(params, dict) and str(event.get("method")) in _TYPING:
+    method = str(event.get("method"))
+    if isinstance(params, dict) and (method in TEXT_OF_CALL or method in KEYS):
         typed = {name: MASK for name in _TYPED if params.get(name)}
         # A single character is a piece of a text; a key with a name is none.
-        if len(str(params.get("key", ""))) == 1:
+        if single_key(params.get("key")):
             typed["key"] = MASK
         return {**params, **typed}
     return params
@@ -112,6 +113,8 @@ def _any(value: Any, depth: int = 0) -> Any:
 def _field(name: str, value: Any, depth: int) -> Any:
     if name in _NEVER_TOUCHED and isinstance(value, str):
         return value
+    if name == "html" and isinstance(value, str):
+        return mask_html(value)
     if name in _ALL_SECRET:
         return _emptied(value, depth)
     if value and isinstance(value, str | int) and is_secret_name(name):
@@ -169,10 +172,11 @@ def _node(node: Any, depth: int = 0) -> Any:
 
 def _attributes(attributes: dict[str, Any]) -> dict[str, Any]:
     texts = {name.lower(): value for name, value in attributes.items() if isinstance(value, str)}
-    is_secret = is_secret_field(texts)
+    # What stands in a field now may have been typed, and be only a piece of it as yet.
+    masked = _FIELD_VALUES if is_secret_field(texts) else (_SNAPSHOT_VALUE,)
     return {
         name: MASK
-        if is_secret and value and name.lower() in _FIELD_VALUES
+        if value and name.lower() in masked
         else (redact_whole(value) if isinstance(value, str) else value)
         for name, value in attributes.items()
     }

@@ -21,7 +21,14 @@ from worker.cli.connection import open_database
 from worker.cli.options import errors_dir, run_settings
 from worker.cli.output import tell, tell_result, tell_text
 from worker.cli.rehearsal_proxy import find_proxy, proxy_flags
-from worker.errors import NightshiftError, PayloadError, TaskNotFound, TaskSignal, UsageError
+from worker.errors import (
+    NightshiftError,
+    PayloadError,
+    TaskNotFound,
+    TaskSignal,
+    UsageError,
+    message_of,
+)
 from worker.evidence.files import new_attempt_folder
 from worker.evidence.fingerprint import fingerprint, frames_of
 from worker.evidence.known_secrets import KnownSecrets
@@ -121,7 +128,8 @@ def reproduce(
     with _rehearsal(REPRODUCED, browser, headless, deny_private, proxy) as rehearsal:
         trace = new_attempt_folder(errors_dir(), job_id, REPRODUCED) / "trace.zip"
         code = _run(rehearsal, task, values, job_id, trace=trace)
-    tell(f"trace: playwright show-trace {trace}", err=True)
+    if trace.exists():
+        tell(f"trace: playwright show-trace {trace}", err=True)
     return code
 
 
@@ -220,7 +228,7 @@ def _keep_evidence(
     folder: Path,
 ) -> None:
     kind = type(error).__name__
-    message = redact_text(str(error))
+    message = redact_text(message_of(error))
     key, _ = fingerprint(kind, message, task.name, frames_of(error))
     failure = evidence.Failure(
         job_id=job_id,

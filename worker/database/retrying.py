@@ -12,12 +12,14 @@ from pymysql.constants.CR import CR_SERVER_LOST
 from worker.database import server_errors
 from worker.database.server_errors import Trouble
 from worker.database_settings import DatabaseSettings
-from worker.errors import NightshiftError
+from worker.errors import BadData, NightshiftError
 
 CONFLICT_TRIES = 20
 INTERRUPTED_TRIES = 10
 MIN_PAUSE_SECONDS = 0.05
 MAX_PAUSE_SECONDS = 2.0
+# What the driver says of NaN and Infinity.
+UNSTORABLE = "can not be used with MySQL"
 # What the driver refuses to send, without a number: a value or a statement that cannot be.
 OUR_MISTAKES = (pymysql.ProgrammingError, pymysql.NotSupportedError, pymysql.DataError)
 
@@ -72,6 +74,8 @@ def trouble_of(error: Exception) -> Trouble:
 
 def explanation(error: Exception, settings: DatabaseSettings) -> NightshiftError | None:
     """Turn it into one line for a person; None is our own bug, to be seen whole."""
+    if UNSTORABLE in str(error):
+        return BadData(f"database {settings} stores no such value: {error}")
     if _is_our_mistake(error):
         return None
     return server_errors.explain(_code(error), _text(error), settings)

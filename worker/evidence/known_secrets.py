@@ -1,42 +1,39 @@
 """The secret values themselves: what stands under a secret's name in a job's payload, and more.
 
-A value that is known is masked wherever it appears, in whatever spelling: percent-encoded,
-JSON-escaped or HTML-escaped. A worker does one job at a time, so the values of this process are
-those of its job (`begin` and `end`) and those that it always keeps (`keep`).
+A value that is known is masked wherever it appears, in the forms of `spellings.py`; however many
+there are, none pushes another one out. A worker does one job at a time, so the values of this
+process are those of its job (`begin` and `end`) and those that it always keeps (`keep`).
 """
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
-from urllib.parse import quote, quote_plus, unquote_plus
+from urllib.parse import unquote_plus
 
-from worker.evidence.secret_names import is_secret_name
+from worker.evidence.secret_names import is_secret_name, may_hold_secrets
+from worker.evidence.spellings import spellings
+from worker.evidence.value_search import UNMISTAKABLE_LENGTH, ValueSearch
 
 MASK = "[redacted]"
 # Shorter values would eat ordinary words; they are masked by the name beside them only.
 MIN_LENGTH = 4
-# From here on a value is masked inside words too.
-UNMISTAKABLE_LENGTH = 6
-MAX_LENGTH = 10_000
-MAX_VALUES = 300
+# A longer value is masked piece by piece. Three bytes are four letters in base64, so that a piece
+# is spelled there as it is within the whole.
+PIECE_LENGTH = 9_999
+MAX_URL = 200_000
 MIN_LINE_LENGTH = 8
 # How deep a payload is looked into; JSON that is nested deeper cannot be read anyway.
 MAX_DEPTH = 100
 
-# JSON within JSON within JSON.
-MAX_ESCAPES = 3
-
-_EDGE_BEFORE = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}))"
-_EDGE_AFTER = r"(?![A-Za-z0-9])"
+_JSON_FIELD = re.compile(r'"([^"\\]{1,100}+)"\s*+:\s*+"((?:[^"\\]|\\.){1,10000}+)"')
 # What a program writes for "nothing", and words that any page may hold.
 _HARMLESS = frozenset({"true", "false", "null", "none", "undefined", MASK})
 _PARAMETER = re.compile(r"[?&;#]([^=&;#?\s]{1,100})=([^&;#\s]++)")
 _PASSWORD = re.compile(r"://[^/?#\s:@]{0,200}:([^/?#\s@]{1,1000})@")
-_SAFE_IN_SCRIPTS = "!'()*~"
 
 
 class KnownSecrets:
@@ -44,13 +41,15 @@ class KnownSecrets:
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._values: frozenset[str] = frozenset()
-        self._long: tuple[str, ...] = ()
-        self._short: re.Pattern[str] | None = None
+        self._numbers: frozenset[float] = frozenset()
+        self._search = ValueSearch()
         self.add(values)
 
     @classmethod
     def of_payload(cls, payload: Any) -> KnownSecrets:
         """Know what stands under a secret's name in a payload: parsed, or JSON text."""
+        if isinstance(payload, str) and not may_hold_secrets(payload):
+            return cls()
         if isinstance(payload, str | bytes):
             try:
                 payload = json.loads(payload)
@@ -63,22 +62,13 @@ class KnownSecrets:
         wanted = {part for value in values for part in _parts(value)}
         if wanted <= self._values:
             return
-        known = sorted(self._values | wanted, key=len, reverse=True)[:MAX_VALUES]
-        spellings = {spelling for value in known for spelling in _spellings(value)}
-        ordered = sorted(spellings, key=len, reverse=True)
-        short = [re.escape(each) for each in ordered if len(each) < UNMISTAKABLE_LENGTH]
-        self._values = frozenset(known)
-        self._long = tuple(each for each in ordered if len(each) >= UNMISTAKABLE_LENGTH)
-        self._short = (
-            re.compile(f"{_EDGE_BEFORE}(?:{'|'.join(short)}){_EDGE_AFTER}") if short else None
-        )
+        self._values |= wanted
+        self._numbers = frozenset(n for value in self._values for n in _as_numbers(value))
+        self._search = ValueSearch({form for value in self._values for form in spellings(value)})
 
     def mask(self, text: str) -> str:
         """Replace every known value in a text."""
-        for spelling in self._long:
-            if spelling in text:
-                text = text.replace(spelling, MASK)
-        return self._short.sub(MASK, text) if self._short is not None else text
+        return self._search.replace(text, MASK)
 
     def mask_json(self, value: Any) -> Any:
         """Replace every known value in the texts of a JSON value; plain names of fields stay."""
@@ -91,6 +81,19 @@ class KnownSecrets:
             return [self.mask_json(inner) for inner in value]
         return self.mask(value) if isinstance(value, str) else value
 
+    def mask_all_json(self, value: Any) -> Any:
+        """Replace every known value in a JSON value: in texts, in all keys, and as a number."""
+        if isinstance(value, dict):
+            return {self.mask(key): self.mask_all_json(inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self.mask_all_json(inner) for inner in value]
+        if isinstance(value, str):
+            return self.mask(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            text = repr(value)
+            return MASK if self.mask(text) != text or value in self._numbers else value
+        return value
+
     def __bool__(self) -> bool:
         return bool(self._values)
 
@@ -100,9 +103,13 @@ def values_under_secret_names(value: Any, depth: int = 0) -> Iterator[str]:
     if depth > MAX_DEPTH:
         return
     if isinstance(value, Mapping):
+        if is_secret_pair(value):
+            yield from _leaves(value["value"], depth + 1)
+            yield from _values_in_cookies(str(value["name"]), value["value"])
         for name, inner in without_references(value).items():
             find = _leaves if is_secret_name(str(name)) else values_under_secret_names
             yield from find(inner, depth + 1)
+            yield from _values_in_cookies(str(name), inner)
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from values_under_secret_names(inner, depth + 1)
@@ -111,13 +118,29 @@ def values_under_secret_names(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def _values_in_url(text: str) -> Iterator[str]:
-    """Find the password and the secret parameters of a URL in a payload."""
-    text = text[:MAX_LENGTH]
+    """Find the password and the secret parameters of a URL in a payload, and JSON in a text."""
+    text = text[:MAX_URL]
     for name, value in _PARAMETER.findall(text):
         if len(value) >= UNMISTAKABLE_LENGTH and is_secret_name(unquote_plus(name)):
             yield from (value, unquote_plus(value))
     for password in _PASSWORD.findall(text):
         yield from (password, unquote_plus(password))
+    for each in {text, unquote_plus(text)} if '"' in text or "%22" in text else ():
+        for name, value in _JSON_FIELD.findall(each):
+            if is_secret_name(name):
+                yield value
+                with suppress(ValueError):
+                    yield json.loads(f'"{value}"')
+
+
+def _values_in_cookies(name: str, value: Any) -> Iterator[str]:
+    """Find each cookie's own value in a header: `theme=dark; sid=…`."""
+    if isinstance(value, str) and "cookie" in name.lower():
+        for cookie in value.split(";"):
+            inner = cookie.partition("=")[2].strip()
+            # A shorter one may be any word.
+            if len(inner) >= MIN_LINE_LENGTH:
+                yield inner
 
 
 def without_references(value: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -134,6 +157,11 @@ def is_reference(value: Any) -> bool:
     return isinstance(value, Mapping) and set(value) == {"secret"}
 
 
+def is_secret_pair(value: Mapping[Any, Any]) -> bool:
+    """Tell whether this is a secret as a pair: {"name": "Cookie", "value": "…"}."""
+    return "value" in value and is_secret_name(str(value.get("name", "")))
+
+
 def begin(payload: Any) -> None:
     """Know the secrets of the job that begins, and no longer those of the one before."""
     _job.begin(payload)
@@ -141,13 +169,30 @@ def begin(payload: Any) -> None:
 
 def add_named(value: str) -> None:
     """Know a secret that was read by its name: not even a result may hold it."""
+    _job.named = _job.named or KnownSecrets()
     _job.named.add([value])
     _job.secrets.add([value])
+
+
+def can_mask(value: str) -> bool:
+    """Tell whether a value is long and rare enough to be masked wherever it appears."""
+    return bool(KnownSecrets([value]))
 
 
 def add(values: Iterable[str]) -> None:
     """Know further secrets of the job that runs."""
     _job.secrets.add(values)
+
+
+@contextmanager
+def also(values: Iterable[str]) -> Iterator[None]:
+    """Mask these values too within the block, and only there."""
+    before = _job.more
+    _job.more = KnownSecrets(values)
+    try:
+        yield
+    finally:
+        _job.more = before
 
 
 def end() -> None:
@@ -162,7 +207,7 @@ def keep(values: Iterable[str]) -> None:
 
 def mask(text: str) -> str:
     """Replace what this process knows to be secret."""
-    return _job.secrets.mask(_kept.mask(text))
+    return _job.more.mask(_job.secrets.mask(_kept.mask(text)))
 
 
 def mask_json(value: Any) -> Any:
@@ -172,9 +217,11 @@ def mask_json(value: Any) -> Any:
 
 def mask_result(text: str) -> str:
     """Replace, in a result that is JSON, the secrets that its task read by their names."""
-    if not _job.named or _job.named.mask(text) == text:
+    if not _job.named:
         return text
-    return json.dumps(_job.named.mask_json(json.loads(text)))
+    result = json.loads(text)
+    masked = _job.named.mask_all_json(result)
+    return text if masked == result else json.dumps(masked)
 
 
 class _OfJob:
@@ -184,7 +231,7 @@ class _OfJob:
         self.begin(None)
 
     def begin(self, payload: Any) -> None:
-        self.named = KnownSecrets()
+        self.named = self.more = _NOTHING
         self._payload = payload
         # What is parsed already may be changed by the task.
         is_text = payload is None or isinstance(payload, str)
@@ -212,33 +259,32 @@ def _leaves(value: Any, depth: int) -> Iterator[str]:
         yield repr(value)
 
 
+def _as_numbers(value: str) -> Iterator[float]:
+    """What a value is as a number: 0815 may come back as 815, and 12.50 as 12.5."""
+    for number in (int, float):
+        with suppress(ValueError, OverflowError):
+            yield number(value)
+
+
 def _parts(value: str) -> Iterator[str]:
     """A value, without space around it; of several lines, each line by itself as well."""
-    value = value.strip()[:MAX_LENGTH]
+    value = value.strip()
     lines = value.splitlines()
     if len(lines) > 1:
         yield from (line.strip() for line in lines if len(line.strip()) >= MIN_LINE_LENGTH)
-    if len(value) >= MIN_LENGTH and value.lower() not in _HARMLESS:
-        yield value
+        # As a form sends it.
+        yield from _pieces("\r\n".join(lines))
+    if value.lower() not in _HARMLESS:
+        yield from _pieces(value)
 
 
-def _spellings(value: str) -> Iterator[str]:
-    yield value
-    yield repr(value)[1:-1]
-    for ensure_ascii in (True, False):
-        escaped = value
-        for _ in range(MAX_ESCAPES):
-            escaped = json.dumps(escaped, ensure_ascii=ensure_ascii)[1:-1]
-            yield escaped
-    for safe in ("", "/", _SAFE_IN_SCRIPTS, f"{_SAFE_IN_SCRIPTS}/:@$&+,;="):
-        encoded = quote(value, safe=safe, errors="replace")
-        yield encoded
-        yield re.sub(r"%[0-9A-F]{2}", lambda found: found[0].lower(), encoded)
-        yield quote(encoded, safe="")
-    yield quote_plus(value, safe="*", errors="replace")
-    yield html.escape(value)
-    yield html.escape(value, quote=False)
+def _pieces(value: str) -> Iterator[str]:
+    for start in range(0, len(value), PIECE_LENGTH):
+        if len(piece := value[start : start + PIECE_LENGTH]) >= MIN_LENGTH:
+            yield piece
 
 
+# Never added to.
+_NOTHING = KnownSecrets()
 _job = _OfJob()
 _kept = KnownSecrets()

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TextIO
+from typing import ClassVar, TextIO
 
 from worker.evidence import known_secrets
 
@@ -18,28 +16,37 @@ from worker.evidence import known_secrets
 MAX_LINE = 100_000
 
 
-@contextmanager
-def masked_output() -> Iterator[None]:
+class masked_output:  # noqa: N801 - used as a function is.
     """Mask what is printed within the block."""
-    inner = {name: getattr(sys, name) for name in ("stdout", "stderr")}
-    masked = {name: _Masked(stream) for name, stream in inner.items() if stream is not None}
-    for name, stream in masked.items():
-        setattr(sys, name, stream)
-    try:
-        yield
-    finally:
-        for name, stream in masked.items():
-            stream.let_go()
+
+    # Kept from task to task, as long as the stream behind is the same.
+    _kept: ClassVar[dict[str, _Masked]] = {}
+
+    def __enter__(self) -> None:
+        self._inner = {"stdout": sys.stdout, "stderr": sys.stderr}
+        self._masked: dict[str, _Masked] = {}
+        for name, inner in self._inner.items():
+            if inner is None:
+                continue
+            masked = self._kept.get(name)
+            if masked is None or masked.inner is not inner:
+                masked = self._kept[name] = _Masked(inner)
+            self._masked[name] = masked
+            setattr(sys, name, masked)
+
+    def __exit__(self, *_: object) -> None:
+        for name, masked in self._masked.items():
+            masked.let_go()
             # A task may have put something else there; that is its own affair.
-            if getattr(sys, name) is stream:
-                setattr(sys, name, inner[name])
+            if getattr(sys, name) is masked:
+                setattr(sys, name, self._inner[name])
 
 
 class _Masked(io.TextIOBase):
     """A stream before another one: it masks line by line."""
 
     def __init__(self, inner: TextIO) -> None:
-        self._inner = inner
+        self.inner = inner
         self._line = ""
 
     def write(self, text: str) -> int:
@@ -49,48 +56,56 @@ class _Masked(io.TextIOBase):
         if len(self._line) > MAX_LINE:
             lines, end, self._line = lines + end + self._line, "", ""
         if lines or end:
-            self._inner.write(known_secrets.mask(lines) + end)
+            self._pass_on(known_secrets.mask(lines) + end)
         return len(text)
+
+    def _pass_on(self, text: str) -> None:
+        try:
+            self.inner.write(text)
+        except UnicodeEncodeError:
+            # Half a character, as pages hold them: no reason for the job to fail.
+            encoding = self.inner.encoding or "utf-8"
+            self.inner.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
     def let_go(self) -> None:
         """Pass on what has no line end yet; never raises."""
         line, self._line = self._line, ""
         try:
             if line:
-                self._inner.write(known_secrets.mask(line))
+                self._pass_on(known_secrets.mask(line))
         except (OSError, ValueError):
             # The task has closed it.
             pass
 
     def flush(self) -> None:
-        if not self._inner.closed:
-            self._inner.flush()
+        if not self.inner.closed:
+            self.inner.flush()
 
     def close(self) -> None:
         self.let_go()
-        self._inner.close()
+        self.inner.close()
 
     def __del__(self) -> None:
         # The stream behind it lives on; only a task that says so closes that.
         pass
 
     def fileno(self) -> int:
-        return self._inner.fileno()
+        return self.inner.fileno()
 
     def isatty(self) -> bool:
-        return self._inner.isatty()
+        return self.inner.isatty()
 
     def writable(self) -> bool:
         return True
 
     @property
     def closed(self) -> bool:
-        return self._inner.closed
+        return self.inner.closed
 
     @property
     def buffer(self) -> io.BufferedIOBase:
-        return self._inner.buffer  # type: ignore[return-value]
+        return self.inner.buffer  # type: ignore[return-value]
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
-        return self._inner.encoding
+        return self.inner.encoding

@@ -14,12 +14,13 @@ from urllib.parse import unquote_plus
 from worker.evidence import known_secrets
 from worker.evidence.assignments import mask_assignments
 from worker.evidence.call_logs import mask_typed
-from worker.evidence.known_secrets import MASK, KnownSecrets, is_reference
+from worker.evidence.known_secrets import MASK, KnownSecrets, is_reference, is_secret_pair
 from worker.evidence.secret_names import SECRET_HEADERS, is_secret_name
 
 __all__ = [
     "MASK",
     "is_secret_name",
+    "redact_closed",
     "redact_headers",
     "redact_json",
     "redact_text",
@@ -66,6 +67,28 @@ _ENCODED_PARAMETER = re.compile(
     r"(%(?:25)*+(?:3F|26|23))([\w.-]{1,100})(%(?:25)*+3D)((?:(?!%(?:25)*+(?:26|23))[^\s&'\"<>`])++)",
     re.IGNORECASE,
 )
+# JSON as a parameter; what is in quotes ends at a quote that is not escaped.
+_CODED = r"%(?:25)*+"
+_SPACE = rf"(?:{_CODED}20|\+)*+"
+_ENCODED_JSON = re.compile(
+    rf"({_CODED}22)([\w.-]{{1,100}})({_CODED}22{_SPACE}(?:{_CODED}3A|:){_SPACE})"
+    rf"(?:({_CODED}22)((?:{_CODED}5C{_CODED}22|(?!{_CODED}22)[^\s&'\"<>`])++)"
+    rf"|()((?:(?!{_CODED}(?:2C|7D|5B|7B))[^\s&'\"<>`,}}])++))",
+    re.IGNORECASE,
+)
+# JSON in a page's own text or attributes.
+_ENTITY = r"&(?:quot|#34|#x22);"
+_ESCAPED_JSON = re.compile(
+    rf"({_ENTITY}([\w.-]{{1,100}}+){_ENTITY}\s*+:\s*+{_ENTITY})((?:(?!{_ENTITY})[^<>\"\n]){{1,10000}}+)"
+)
+# The text of an element: <Password>…</Password>, in XML.
+_ELEMENT = re.compile(
+    r"(<([\w:.-]{1,100}+)(?:\s[^<>]{0,500}+)?+>)"
+    r"(<!\[CDATA\[(?:(?!\]\]>)[\s\S]){1,10000}+(?:\]\]>)?|[^<]{1,10000}+(?=</))"
+)
+# Elements that hold ordinary text: in HTML, and in lists of files.
+_ORDINARY_ELEMENTS = frozenset({"code", "key"})
+_NOTHING = frozenset({"null", "true", "false"})
 _BEARER = re.compile(r"\b(bearer|basic)\s++[a-z0-9._~+/=-]{8,}+", re.IGNORECASE)
 
 
@@ -91,18 +114,31 @@ def redact_text(text: str, known: KnownSecrets | None = None) -> str:
     return redact_whole(_cut(text), known)
 
 
+def redact_closed(text: str) -> str:
+    """Mask a text that words of our own will follow, so that they are taken for no secret.
+
+    Where it ends in a secret's name (`token=`), it gets a masked value of its own.
+    """
+    text = redact_text(text)
+    return text if redact_text(f"{text} x").endswith(" x") else text + MASK
+
+
 def redact_whole(text: str, known: KnownSecrets | None = None) -> str:
     """Mask the secrets in a text as `redact_text` does, however long it is."""
     text = known_secrets.mask(text)
     if known is not None:
         text = known.mask(text)
-    if not _SUSPECT.search(text):
+    if "</" not in text and not _SUSPECT.search(text):
         return text
     text = _URL.sub(lambda found: _without_parameters(found.group()), _without_logins(text))
     text = _without_encoded(text)
     if "=" in text:
         text = _TEXT_PARAMETER.sub(_mask_parameter, text)
         text = _FIRST_PARAMETER.sub(_mask_first, text)
+    if "&quot;" in text or "&#" in text:
+        text = _ESCAPED_JSON.sub(_mask_named, text)
+    if "</" in text:
+        text = _ELEMENT.sub(_mask_element, text)
     text = _BEARER.sub(rf"\1 {MASK}", text)
     return mask_typed(mask_assignments(text))
 
@@ -112,6 +148,8 @@ def redact_json(value: Any, known: KnownSecrets | None = None, depth: int = 0) -
     if depth > MAX_DEPTH:
         return MASK
     if isinstance(value, dict):
+        if is_secret_pair(value) and value["value"]:
+            value = {**value, "value": MASK}
         return {
             _redact_key(str(key), known): _redact_field(str(key), inner, known, depth + 1)
             for key, inner in value.items()
@@ -175,7 +213,25 @@ def _without_encoded(text: str) -> str:
     if "%" not in text:
         return text
     text = _ENCODED_LOGIN.sub(rf"\1{MASK}", text)
-    return _ENCODED_PARAMETER.sub(_mask_encoded, text)
+    return _ENCODED_JSON.sub(_mask_encoded_json, _ENCODED_PARAMETER.sub(_mask_encoded, text))
+
+
+def _mask_encoded_json(found: re.Match[str]) -> str:
+    opening, name, colon, quote, quoted, _, bare = found.groups()
+    value = quoted or bare
+    masked = MASK if is_secret_name(name) and value not in _NOTHING else value
+    return f"{opening}{name}{colon}{quote or ''}{masked}"
+
+
+def _mask_named(found: re.Match[str]) -> str:
+    lead, name, value = found.groups()
+    return lead + (MASK if is_secret_name(name) else value)
+
+
+def _mask_element(found: re.Match[str]) -> str:
+    lead, name, value = found.groups()
+    is_ordinary = name.rpartition(":")[2].lower() in _ORDINARY_ELEMENTS or not value.strip()
+    return lead + (MASK if is_secret_name(name) and not is_ordinary else value)
 
 
 def _mask_encoded(found: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from worker.browser import evidence
 from worker.browser.session import BrowserSession
-from worker.errors import Fail, JobTimedOut, PayloadError
+from worker.errors import Fail, JobTimedOut, PayloadError, message_of
 from worker.evidence.files import new_attempt_folder
 from worker.evidence.fingerprint import fingerprint, frames_of
 from worker.evidence.redaction import redact_text
@@ -45,7 +45,7 @@ class Reporter:
         error = error or Fail(ending.reason)
         # Masked first: neither the group's name nor its label may depend on a secret.
         text = redact_text("".join(traceback.format_exception(error)))
-        message = redact_text(str(error))
+        message = redact_text(message_of(error))
         kind = type(error).__name__
         key, label = fingerprint(kind, message, claim.task, frames_of(error))
         failure = evidence.Failure(

@@ -173,11 +173,7 @@ class ProxyUse:
     def _is_login_refused(self, proxy: Proxy) -> bool:
         """Judge a page that is a 407, which any site can answer too: the proxy itself is asked."""
         answer = self._session.recorder.main_response
-        if answer is None or answer.status != LOGIN_REFUSED:
-            return False
-        # Within a tunnel only the site speaks, and a proxy must say what login it wants.
-        is_plain = answer.url.startswith("http://") and "proxy-authenticate" in answer.headers
-        return is_plain and refuses_login(proxy)
+        return answer is not None and answer.status == LOGIN_REFUSED and refuses_login(proxy)
 
     def _is_fault_of_site(self, proxy_id: int, site: str) -> bool:
         """Judge a tunnel that was refused: by proxies that cannot reach a site, and by bad ones.

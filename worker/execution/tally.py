@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+from worker.evidence.redaction import redact_closed
 from worker.models import Claim, Ending, Outcome, Status
 from worker.queue.endings import Settlement
 from worker.system.board import Entry
@@ -36,7 +37,7 @@ def say(claim: Claim, ending: Ending, settlement: Settlement, errors_dir: Path) 
         claim.job_id,
         "failed" if has_failed else "goes back",
         _how_often(claim, settlement.outcome),
-        ending.reason,
+        redact_closed(ending.reason),
         f" → {errors_dir.name}/{ending.evidence}" if ending.evidence else "",
     )
 

@@ -5,6 +5,8 @@ The reason is one line for people. Where the job goes from there is decided by `
 
 from __future__ import annotations
 
+import math
+
 from worker.browser.failures import Diagnosis, Kind, classify
 from worker.errors import (
     Blocked,
@@ -20,11 +22,15 @@ from worker.errors import (
     Retry,
     SiteFailed,
     TaskNotFound,
+    message_of,
 )
 from worker.models import Cause, Ending, Outcome
 from worker.system.scarcity import is_scarcity
 
 # Disk, memory, processes or files ran out: the machine's trouble, which may pass.
+# Nobody means more, and no server's clock knows every year.
+LONGEST_WAIT_SECONDS = 365 * 86400.0
+
 # Refused by the proxy: it may be of no use, or the site behind it may be dead.
 TUNNEL_FAULT = "ERR_TUNNEL_CONNECTION_FAILED"
 PROXY_FAULTS = {
@@ -130,7 +136,18 @@ def _without_browser(error: LaunchFailed | ProxyUnavailable | ProviderError, rea
 
 def _ending(outcome: Outcome, reason: str, cause: Cause, after: float | None) -> Ending:
     """Describe an ending after which somebody has said how long to wait."""
-    return Ending(outcome, reason, cause, delay_seconds=after, retry_after_seconds=after)
+    seconds = _usable(after)
+    if seconds is None and after is not None:
+        reason += " (its `after` is no number of seconds: it waits as usual)"
+    return Ending(outcome, reason, cause, delay_seconds=seconds, retry_after_seconds=seconds)
+
+
+def _usable(after: object) -> float | None:
+    """Read how long to wait from what a task, or a site through it, has given."""
+    is_number = isinstance(after, int | float) and not isinstance(after, bool)
+    if not is_number or after in (math.inf, -math.inf) or after != after:
+        return None
+    return float(min(max(after, 0), LONGEST_WAIT_SECONDS))  # type: ignore[call-overload]
 
 
 def proxy_fault(diagnosis: Diagnosis) -> str | None:
@@ -141,7 +158,7 @@ def proxy_fault(diagnosis: Diagnosis) -> str | None:
 
 def describe(error: BaseException) -> str:
     """Say in one line what was raised; a signal or an error of ours speaks for itself."""
-    text = " ".join(str(error).split("Call log:")[0].split())
+    text = " ".join(message_of(error).split("Call log:")[0].split())
     if isinstance(error, SELF_EXPLAINING):
         return text or type(error).__name__
     kind = type(error).__name__

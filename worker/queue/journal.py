@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from worker.database_settings import DatabaseSettings
-from worker.errors import ClaimLost
+from worker.errors import BadData, ClaimLost
 from worker.models import Cause, Claim, Ending, Outcome, Status
 from worker.queue.claims import Queue
 from worker.system.durable_file import write_durably
@@ -72,6 +72,17 @@ def replay(queue: Queue, entry: Entry) -> Status | None:
     """Write one outcome under its fence; None when the job is another's by now."""
     try:
         status = queue.end(entry.claim, entry.ending).status
+    except BadData as error:
+        # No server will ever take it. Its job is settled as that of any dead worker.
+        aside = entry.path.with_suffix(".refused")
+        entry.path.rename(aside)
+        logger.error(
+            "the outcome of job %s cannot be stored and is kept as %s: %s",
+            entry.claim.job_id,
+            aside,
+            error,
+        )
+        return None
     except ClaimLost as lost:
         logger.warning("%s (from the journal)", lost)
         entry.path.unlink(missing_ok=True)

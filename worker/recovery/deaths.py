@@ -15,6 +15,7 @@ from typing import Any
 
 from worker.database.client import Database
 from worker.errors import ClaimLost
+from worker.evidence.redaction import redact_closed
 from worker.models import Cause, Claim, Ending, Outcome, Status
 from worker.profiles import lease_endings
 from worker.queue.claims import Queue
@@ -62,7 +63,7 @@ def settle(db: Database, queue: Queue, death: Death, places: Places) -> list[Swe
     ):
         logger.warning("profile %s: its worker died; it is checked before it is used", profile)
     for item in settled:
-        logger.warning("job %s: %s; now %s", item.job_id, item.reason, item.status)
+        logger.warning("job %s: %s; now %s", item.job_id, redact_closed(item.reason), item.status)
     return settled
 
 

@@ -23,7 +23,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 def read(name: str) -> str:
     """Return the secret of that name and keep it out of everything that is written.
 
-    Raises Fail, which says where to put it, when there is none.
+    Raises Fail, which says what to do, when there is none or it could not be masked.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise Fail(
@@ -41,6 +41,11 @@ def read(name: str) -> str:
         raise Fail(
             f"there is no secret {name}: put it into the file {_folder() or '$' + FOLDER}/{name} "
             f"(chmod 600), or into the environment or .env as {name}=…, and start the run again"
+        )
+    if not known_secrets.can_mask(value):
+        raise Fail(
+            f"the secret {name} is too short or too common a word to be masked where it appears; "
+            f"use one of {known_secrets.MIN_LENGTH} characters or more"
         )
     known_secrets.add_named(value)
     return value

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from worker.browser import disk_budget
 from worker.browser.disk_budget import DiskBudget, size_of
 
 MB = 1_000_000
@@ -56,6 +57,21 @@ def test_whatever_else_is_written_counts_from_the_jobs_beginning(budget, tmp_pat
 
     (tmp_path / "profile" / "cache").write_bytes(b"x" * 2 * MB)
     wait_for_kill(budget)
+
+
+def test_a_trace_counts_for_itself(budget, tmp_path, monkeypatch):
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces" / "big").write_bytes(b"x" * 3 * MB)
+    budget.begin()
+    look(budget)
+    look(budget)
+    assert budget.exceeded is None
+
+    monkeypatch.setattr(disk_budget, "MAX_TRACE_MB", 2)
+    wait_for_kill(budget)
+    assert "the job's trace has 3 MB, the limit is 2 MB; run it without --trace" in str(
+        budget.exceeded
+    )
 
 
 def test_between_jobs_nobody_is_killed(budget, tmp_path):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import json
+import time
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -45,7 +47,11 @@ def test_every_spelling_of_a_value_is_masked(spelled):
     assert known.mask(f"before {spelled} after").startswith("before ")
 
 
-@given(st.text(min_size=6, max_size=40).filter(lambda text: len(text.strip()) >= 6))
+@given(
+    st.text(min_size=6, max_size=40)
+    .filter(lambda text: len(text.strip()) >= 6)
+    .filter(known_secrets.can_mask)
+)
 def test_any_value_is_masked_in_a_text_and_in_json(value):
     known = KnownSecrets([value])
 
@@ -80,6 +86,12 @@ def test_a_short_value_is_masked_as_a_word_only():
         ("not JSON {", set()),
         ('{"password": "horses"}', {"horses"}),
         ([1, None], set()),
+        ({"headers": [{"name": "Cookie", "value": "theme=dark; sid=white-horse"}]},
+         {"theme=dark; sid=white-horse", "white-horse"}),
+        ({"bearer": "horses", "mfa": 123456}, {"horses", "123456"}),
+        ({"X-Session": "stable"}, {"stable"}),
+        ({"name": "colour", "value": "white"}, set()),
+        ({"note": "x" * 50_000 + "?token=horses"}, {"horses"}),
     ],
 )  # fmt: skip
 def test_what_a_payload_keeps_secret_is_found(payload, secrets):
@@ -108,6 +120,60 @@ def test_a_result_loses_only_secrets_that_were_read_by_name():
 
     masked = json.loads(known_secrets.mask_result(result))
     assert masked == {"key": "SKU-12345", "said": f"{MASK}!", "n": 12345678}
+
+
+@pytest.mark.parametrize(
+    ("secret", "result", "masked"),
+    [
+        ("73914628", {"n": 73914628}, {"n": MASK}),
+        ("0815", [815, 816], [MASK, 816]),
+        ("12.50", [12.5, 12, True], [MASK, 12, True]),
+        ("4711", {"n": 4711.0, "m": 147110}, {"n": MASK, "m": 147110}),
+        ("white_horse", {"white_horse": 1, "white": 2}, {MASK: 1, "white": 2}),
+    ],
+)
+def test_a_named_secret_is_in_no_result_as_a_number_or_a_key(secret, result, masked):
+    known_secrets.begin(None)
+    known_secrets.add_named(secret)
+
+    assert json.loads(known_secrets.mask_result(json.dumps(result))) == masked
+
+
+def test_a_payload_of_many_secrets_pushes_no_other_one_out():
+    many = [f"{number:05}-longer-than-the-named-one" for number in range(2_000)]
+    pins = [f"{number:04}" for number in range(1_000, 2_000)]
+    known_secrets.begin({"password": [*many, *pins]})
+    known_secrets.add_named("white-horse")
+
+    for value in ("white-horse", many[0], many[-1], pins[0], pins[-1]):
+        assert redact_text(f"saw {value} here") == f"saw {MASK} here"
+    assert redact_text("saw 2000 and 10001 here") == "saw 2000 and 10001 here"
+
+
+def test_many_secrets_do_not_make_a_long_text_slow():
+    known = KnownSecrets(f"{number:05}-a-secret" for number in range(5_000))
+    text = "an ordinary page, 00001-a-secret, and so on; " * 4_000
+    began = time.thread_time()
+    masked = known.mask(text)
+
+    assert MASK in masked
+    assert time.thread_time() - began < 1
+
+
+def test_a_very_long_value_is_masked_to_its_end():
+    value = "".join(f"{number:08x}" for number in range(5_000))
+    known = KnownSecrets([value])
+    encoded = base64.b64encode(value.encode()).decode()
+
+    assert known.mask(f"({value})").replace(MASK, "") == "()"
+    assert known.mask(f"({encoded})").replace(MASK, "").rstrip("=)") == "("
+
+
+def test_some_values_are_masked_within_a_block_only():
+    with known_secrets.also(["a white horse"]):
+        during = redact_text("saw a white horse")
+
+    assert (during, redact_text("saw a white horse")) == (f"saw {MASK}", "saw a white horse")
 
 
 def test_a_number_that_equals_a_secret_leaves_json_whole():

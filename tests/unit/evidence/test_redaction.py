@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from worker.evidence.redaction import (
     MASK,
     is_secret_name,
+    redact_closed,
     redact_headers,
     redact_json,
     redact_text,
@@ -22,7 +23,8 @@ from worker.evidence.terminal_text import printable
 @pytest.mark.parametrize(
     "name",
     ["password", "userPassword", "access_token", "api_key", "apikey", "X-Amz-Signature", "sig",
-     "client-secret", "Authorization", "auth", "key", "sessionid", "Set-Cookie"],
+     "client-secret", "Authorization", "auth", "key", "sessionid", "Set-Cookie", "bearer", "mfa",
+     "X-Session", "one-time-code"],
 )  # fmt: skip
 def test_names_of_secrets_are_known(name: str):
     assert is_secret_name(name)
@@ -103,6 +105,13 @@ def test_nothing_that_a_terminal_obeys_is_left(text: str):
         "Authorization: Basic hunter2hunter2",
         "login refused: password=hunter2",
         "cannot log in: token: hunter2",
+        "http://h.test/?d=%7B%22password%22%3A%22hunter2%22%7D",
+        "http://h.test/?d={%22a%22:1,%22password%22:%22a%5C%22hunter2%22}",
+        "http://h.test/?d=%257B%2522pin%2522%253A%25201hunter2%257D",
+        "<p>{&quot;password&quot;:&quot;a &amp; hunter2&quot;}</p>",
+        "<Login><Password>hunter2</Password></Login>",
+        "<w:Password type='text'>a hunter2</w:Password>",
+        "<Password><![CDATA[hunter2]]></Password>",
     ],
 )
 def test_a_secret_in_a_line_is_taken_out(text: str):
@@ -122,6 +131,8 @@ def test_a_secret_in_a_line_is_taken_out(text: str):
         "http://[::1]:8080/a@b",
         '{"at":"http://h.test:8080","by":"owl@h.test"}',
         "3 tokens: spent",
+        "<code>ERR_FAILED</code> <Key>a.txt</Key> <p>password</p>",
+        "http://h.test/?d=%7B%22page%22%3A%22two%22%7D",
     ],
 )
 def test_what_is_no_secret_stays(text: str):
@@ -156,3 +167,19 @@ def test_long_texts_take_linear_time(part: str, end: str):
 
     # Twenty times the text; quadratic time would be four hundred times as long.
     assert long < max(100 * short, 0.5)
+
+
+@pytest.mark.parametrize("ending", ["token=", "password: ", '"secret": "', "Cookie:", "api_key ="])
+def test_words_after_a_message_are_taken_for_no_secret(ending: str):
+    line = f"job 7 failed: got {redact_closed('the ' + ending)} → errors/7/1"
+
+    # The launcher redacts once more what a worker says.
+    assert redact_text(redact_text(line)).endswith(" → errors/7/1")
+    assert redact_closed("nothing new") == "nothing new"
+    assert "hunter2" not in redact_closed(f"the {ending}hunter2")
+
+
+def test_a_secret_as_a_pair_is_masked():
+    pairs = [{"name": "Cookie", "value": "a=1"}, {"name": "lang", "value": "de"}]
+
+    assert redact_json(pairs) == [{"name": "Cookie", "value": MASK}, pairs[1]]

@@ -66,3 +66,11 @@ def test_a_file_that_cannot_be_read_is_one_clear_line(folder):
     for name in "AB":
         with pytest.raises(Fail, match=f"the secret {name} in .* cannot be read"):
             named_secrets.read(name)
+
+
+@pytest.mark.parametrize("value", ["123", " ab ", "none", "True"])
+def test_a_secret_that_could_not_be_masked_is_refused(value, folder):
+    (folder / "PIN").write_text(value)
+    with pytest.raises(Fail, match="the secret PIN is too short") as refused:
+        named_secrets.read("PIN")
+    assert value.strip() not in str(refused.value)
