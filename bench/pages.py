@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
 
+from bench import share_table
 from bench.pages_site import serving
 from bench.pages_worker import PagesWorker
 from bench.server import Bench, private_bench
@@ -208,16 +209,12 @@ def render(outcomes: list[Outcome], workers: int) -> str:
     """Lay the outcomes out as a table."""
     lines = [
         f"pages per second, {workers} workers",
-        f"{'':30}{'against':>9}{'ours':>9}{'median':>9}{'min–max':>12}{'wanted':>9}",
+        share_table.header(30, "against"),
     ]
     for outcome in outcomes:
-        against = statistics.median(pair[0] for pair in outcome.pairs)
-        ours = statistics.median(pair[1] for pair in outcome.pairs)
-        spread = f"{min(outcome.shares):.2f}–{max(outcome.shares):.2f}"
+        scenario = outcome.scenario
         lines.append(
-            f"{outcome.scenario.name:30}{against:>7.1f}/s{ours:>7.1f}/s"
-            f"{statistics.median(outcome.shares):>9.2f}{spread:>12}"
-            f"{outcome.scenario.threshold:>9.2f}{'' if outcome.is_met else '  MISSED'}"
+            share_table.line(scenario.name, 30, outcome.pairs, scenario.threshold, digits=1)
         )
     return "\n".join(lines)
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from bench import share_table
 from bench.jobs import SLOTS, Jobs, count_done
 from bench.limit import bare_worker
 from bench.pool import Pool
@@ -167,17 +168,11 @@ def render(version: str, outcomes: list[Outcome]) -> str:
     """Lay the outcomes out as a table."""
     lines = [
         f"claim and finish of no-op jobs as a share of two bare UPDATEs, {version}",
-        f"{'':40}{'limit':>9}{'ours':>9}{'median':>9}{'min–max':>12}{'wanted':>9}",
+        share_table.header(40, "limit"),
     ]
     for outcome in outcomes:
-        limit = statistics.median(pair.limit for pair in outcome.pairs)
-        ours = statistics.median(pair.nightshift for pair in outcome.pairs)
-        spread = f"{min(outcome.shares):.2f}–{max(outcome.shares):.2f}"
-        lines.append(
-            f"{outcome.scenario.name:40}{limit:>7.0f}/s{ours:>7.0f}/s"
-            f"{statistics.median(outcome.shares):>9.2f}{spread:>12}"
-            f"{outcome.scenario.threshold:>9.2f}{'' if outcome.is_met else '  MISSED'}"
-        )
+        pairs = [(pair.limit, pair.nightshift) for pair in outcome.pairs]
+        lines.append(share_table.line(outcome.scenario.name, 40, pairs, outcome.scenario.threshold))
     return "\n".join(lines)
 
 

@@ -10,7 +10,7 @@ import time
 
 from playwright.sync_api import Error as PlaywrightError
 
-from tests.attacks.browser_wide_leavings import *  # noqa: F403 - pairs like those here.
+from tests.attacks import browser_wide_leavings
 from worker import Blocked, Fail, task
 
 LATE_SECONDS = 0.4
@@ -260,7 +260,8 @@ def own_context_finds(page, url):
     return [each.url for each in pages if each.url.endswith("private")]
 
 
-ATTACKS = sorted(name.removesuffix("_leaves") for name in globals() if name.endswith("_leaves"))
+PAIRS = {**vars(browser_wide_leavings), **globals()}
+ATTACKS = sorted(name.removesuffix("_leaves") for name in PAIRS if name.endswith("_leaves"))
 
 
 @task("portal", isolation="worker")
@@ -287,7 +288,7 @@ def _register() -> None:
         for part in ("leaves", "finds"):
             for isolation in ("context", "page", "worker"):
                 full_name = f"{name}_{part}_{isolation}"
-                run = _with_url(globals()[f"{name}_{part}"])
+                run = _with_url(PAIRS[f"{name}_{part}"])
                 globals()[full_name] = task(full_name, isolation=isolation)(run)
 
 

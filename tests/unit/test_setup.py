@@ -100,7 +100,12 @@ def test_an_interrupted_fresh_system_leaves_no_process_mount_or_folder(programs,
         exec -a {tmp_path}/sleep sleep 7200"""
     environment = programs(apt_get="echo mirror/debian", debootstrap=making_a_system)
     script = subprocess.Popen(
-        ["deploy/test-fresh.sh"], cwd=REPO, env=environment, stderr=subprocess.PIPE
+        ["deploy/test-fresh.sh"],
+        cwd=REPO,
+        env=environment,
+        stderr=subprocess.PIPE,
+        # Tests that run in the background of a shell are deaf to Ctrl-C, and so are their children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     deadline = time.monotonic() + 30
     while not has_mounted(tmp_path) and script.poll() is None:

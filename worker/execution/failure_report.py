@@ -39,8 +39,7 @@ class Reporter:
     ) -> Ending:
         """Keep the evidence of a failure and add what is known of it to its ending.
 
-        Without an `error` the job was ended before its task began. What could not be kept is said
-        in the reason.
+        Without an `error` its task never began. What could not be kept is said in the reason.
         """
         error = error or Fail(ending.reason)
         # Masked first: neither the group's name nor its label may depend on a secret.

@@ -45,12 +45,7 @@ def run_task(
     A task past its deadline has its browser killed and raises JobTimedOut; another thread calls
     `on_timeout` then. A page that refused us as a robot raises Blocked, whatever the task did.
     """
-    page = result = None
-    if task.browser:
-        rules = PageRules(task.schemes, task.downloads)
-        page = session.page_for_job(
-            isolation=task.isolation, task=_owner(task, job), trace=trace, rules=rules
-        )
+    page, result = _page_for(session, task, job, trace=trace), None
     problem: BaseException | None = None
     worker_pid = os.getpid()
     seconds = max(0.1, job.deadline - time.monotonic())
@@ -58,7 +53,7 @@ def run_task(
     with session.limit(seconds).also(on_timeout) as limit:
         try:
             with masked_output():
-                result = task.function(page, payload, job)  # type: ignore[arg-type]
+                result = task.function(page, payload, job)
         except BaseException as error:
             problem = error
         if os.getpid() != worker_pid:
@@ -71,12 +66,20 @@ def run_task(
     # The killed browser makes the blocked call raise, or return something empty.
     if limit.fired:
         problem = _because_of(JobTimedOut(job.timeout_seconds or seconds, limit.stack), problem)
-    if task.browser:
-        problem = _because_of(session.guards.explain(problem, session.recorder), problem)
+    problem = _because_of(session.guards.explain(problem, session.recorder), problem)
     if problem is not None:
         raise problem
     # A secret that was read by its name is the pool's, even in what the task returns.
     return known_secrets.mask_result(as_json(result))
+
+
+def _page_for(session: BrowserSession, task: Task, job: Job, *, trace: bool) -> Any:
+    if not task.browser:
+        return None
+    rules = PageRules(task.schemes, task.downloads)
+    # One that is kept for its task is kept for its account: no other account's job gets it.
+    owner = f"{task.name} of {job.account_id}" if job.account_id else task.name
+    return session.page_for_job(isolation=task.isolation, task=owner, trace=trace, rules=rules)
 
 
 def _because_of(
@@ -87,11 +90,6 @@ def _because_of(
         return problem
     better.__cause__ = problem
     return better
-
-
-def _owner(task: Task, job: Job) -> str:
-    """Whose a context is that is kept: the jobs of one account never get another's."""
-    return f"{task.name} of {job.account_id}" if job.account_id else task.name
 
 
 def parse_payload(text: str) -> dict[str, Any]:

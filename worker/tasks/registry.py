@@ -76,43 +76,36 @@ def task(
 ) -> Callable[[TaskFunction], TaskFunction]:
     """Mark `fn(page, payload, job)` as the task of that name.
 
-    Every job has a browser context of its own, unless `isolation="page"` (one page, emptied between
-    jobs) or `"worker"` (one context for the task's jobs in a worker, with its log-in) says
-    otherwise. `browser=False` says that the task needs no page and gets None. What `retry_on` names
-    is tried again like a timeout, the first time after `retry_delay`; after `max_blocks` blocks its
-    job is an error.
-    `guess_half_done=False` says that no step's name tells whether its job may be half done: only
-    steps with `irreversible=True` do.
-    `params`, or the annotation of `payload`, is a dataclass or TypedDict that payloads must fit.
-    Its pages may also go to `schemes`, such as "file", and keep files with `downloads`.
+    `isolation` says what its jobs share in the browser, `browser=False` that it gets no page. What
+    `retry_on` names is tried again like a timeout, the first time after `retry_delay`; after
+    `max_blocks` blocks its job is an error. `params`, or the annotation of `payload`, is the
+    dataclass or TypedDict that payloads must fit. Pages may also go to `schemes` and, with
+    `downloads`, keep files. With `guess_half_done=False` only a step with `irreversible=True` says
+    that its job may be half done, not its name.
     """
     _check_declaration(name, timeout, max_attempts, isolation, params)
     _check_patience(name, retry_delay, max_blocks)
-    schemes = (schemes,) if isinstance(schemes, str) else tuple(schemes)
-    _check_schemes(name, schemes)
-    if not isinstance(guess_half_done, bool):
-        raise SettingsError(f"task {name}: guess_half_done={guess_half_done!r}; give True or False")
+    _check_guess(name, guess_half_done)
+    allowed = _checked_schemes(name, schemes)
 
     def mark(function: TaskFunction) -> TaskFunction:
+        retried = retry_on if isinstance(retry_on, tuple) else (retry_on,)
+        shape = params or shape_of(function)
         declared = Task(
-            name=name,
-            function=function,
-            timeout_seconds=timeout,
-            max_attempts=max_attempts,
-            isolation=isolation,
-            browser=browser,
-            retry_on=retry_on if isinstance(retry_on, tuple) else (retry_on,),
-            params=params or shape_of(function),
-            retry_delay_seconds=retry_delay,
-            max_blocks=max_blocks,
-            schemes=tuple(scheme.lower() for scheme in schemes),
-            downloads=downloads,
-            guess_half_done=guess_half_done,
-        )
+            name=name, function=function, timeout_seconds=timeout, max_attempts=max_attempts,
+            isolation=isolation, browser=browser, retry_on=retried, params=shape,
+            retry_delay_seconds=retry_delay, max_blocks=max_blocks,
+            schemes=allowed, downloads=downloads, guess_half_done=guess_half_done,
+        )  # fmt: skip
         setattr(function, _MARK, declared)
         return function
 
     return mark
+
+
+def _check_guess(name: str, guess_half_done: object) -> None:
+    if not isinstance(guess_half_done, bool):
+        raise SettingsError(f"task {name}: guess_half_done={guess_half_done!r}; give True or False")
 
 
 def _check_declaration(
@@ -143,12 +136,14 @@ def _check_patience(name: str, retry_delay: float | None, max_blocks: int | None
         raise SettingsError(f"task {name}: max_blocks={max_blocks!r}; give 1 or more")
 
 
-def _check_schemes(name: str, schemes: tuple[str, ...]) -> None:
+def _checked_schemes(name: str, given: str | tuple[str, ...]) -> tuple[str, ...]:
+    schemes = (given,) if isinstance(given, str) else tuple(given)
     for scheme in schemes:
         if not isinstance(scheme, str) or not _SCHEME.fullmatch(scheme):
             raise SettingsError(
                 f'task {name}: schemes={schemes!r}; give names without a colon, such as ("file",)'
             )
+    return tuple(scheme.lower() for scheme in schemes)
 
 
 def task_of(function: Callable[..., Any] | Task) -> Task:
