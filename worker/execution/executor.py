@@ -138,18 +138,17 @@ class Executor:
         job = self._job = self._new_job(claim, seconds)
         if task.browser:
             self._profile_use.open()
-
-        def on_timeout() -> None:
-            last_words.keep(
-                self._last_words,
-                self.session,
-                job_id=claim.job_id,
-                fence=claim.fence,
-                steps=steps_of(job),
-            )
-
+        traced = self._is_traced(claim)
         return run_task(
-            self.session, task, shaped, job, trace=self._is_traced(claim), on_timeout=on_timeout
+            self.session, task, shaped, job, trace=traced, on_timeout=self._keep_last_words
+        )
+
+    def _keep_last_words(self) -> None:
+        """Write down what the page said last: the watchdog calls this when time is over."""
+        job, entry = self._job, self.entry
+        steps = steps_of(job) if job is not None else ()
+        last_words.keep(
+            self._last_words, self.session, job_id=entry.job_id, fence=entry.fence, steps=steps
         )
 
     def _is_traced(self, claim: Claim) -> bool:
@@ -193,12 +192,12 @@ class Executor:
         )
         return replace(ending, max_blocks=task.max_blocks if task else None)
 
-    def _new_job(self, claim: Claim, seconds: float) -> Job:
-        def show(text: str) -> None:
-            text = redact_text(text)
-            self.entry.step = text
-            self._profile_use.note_step(text)
+    def _show_step(self, text: str) -> None:
+        text = redact_text(text)
+        self.entry.step = text
+        self._profile_use.note_step(text)
 
+    def _new_job(self, claim: Claim, seconds: float) -> Job:
         return Job(
             id=claim.job_id,
             attempt=claim.attempt,
@@ -207,7 +206,7 @@ class Executor:
             deadline=time.monotonic() + seconds,
             timeout_seconds=seconds,
             results_dir=self.settings.results_dir,
-            _on_step=show,
+            _on_step=self._show_step,
             _on_review=self._profile_use.want_review,
             profile_id=claim.profile_id,
             account_id=claim.account_id,
