@@ -25,10 +25,10 @@ run: $(READY) ## Set up, then run a demo queue with two browsers
 	@$(PYTHON) launcher.py demo $(ARGS)
 
 test: $(READY) ## Set up, then run the tests on the system's server (ARGS="-k name" to choose)
-	@$(PYTHON) -m pytest -n 2 --dist worksteal $(ARGS)
+	@$(PYTHON) -m pytest -n 3 --dist worksteal $(ARGS)
 
 test-mysql: $(READY) $(MYSQL) ## Fetch MySQL 9.7, then run the same tests on it
-	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m pytest -n 2 --dist worksteal $(ARGS)
+	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m pytest -n 3 --dist worksteal $(ARGS)
 
 test-fresh: ## Try run and test on a bare Debian 13 made for it (root; SUITE=bookworm for 12)
 	@SUITE=$(SUITE) deploy/test-fresh.sh $(ARGS)

@@ -6,6 +6,7 @@ import atexit
 import itertools
 import json
 import shutil
+import signal
 import socket
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -32,6 +33,13 @@ hypothesis.settings.register_profile(
     "nightshift", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("nightshift")
+
+# Under nohup, or in the background of a shell, tests would start programs that cannot hear these.
+for number in (signal.SIGHUP, signal.SIGINT):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(
+            number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+        )
 
 # Survives a killed server, not a power cut: tests kill servers, and commits and tables cost less.
 FAST_COMMITS = (

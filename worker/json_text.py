@@ -59,7 +59,7 @@ def problem_in(value: Any, where: str) -> str | None:
 
 def has_long_number(text: str) -> bool:
     """Tell, at little cost, whether written JSON may hold a number that no server stores."""
-    return _LONG_NUMBER.search(text) is not None
+    return len(text) > MOST_DIGITS and _LONG_NUMBER.search(text) is not None
 
 
 def whole_characters(value: Any) -> Any:

@@ -33,6 +33,8 @@ COMMANDS = {
         ("show", "#done", "--json"),
         ("status",),
         ("status", "--json"),
+        ("todo",),
+        ("todo", "--json"),
     ],
     "reasons": [("why", f"#{name}") for name in JOBS],
     "failures": [

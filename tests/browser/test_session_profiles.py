@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import signal
+import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -280,6 +281,10 @@ def test_a_renewed_context_has_no_cookies(session, proxy):
     session.renew_context()
 
     fresh = session.page_for_job()
+    deadline = time.monotonic() + 10
+    while not page.is_closed() and time.monotonic() < deadline:
+        # It is closed beside; the word of that comes while a call waits.
+        fresh.wait_for_timeout(20)
     assert page.is_closed()
     assert fresh.context is not page.context
     assert fresh.context.cookies() == []

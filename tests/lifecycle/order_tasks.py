@@ -47,7 +47,7 @@ ENDINGS = {
     "leaves": lambda page: os._exit(0),
     "crashes": crash,
     "unspeakable": lambda page: object(),
-    "unstorable": lambda page: "\ud800",
+    "too large": lambda page: "x" * 1_100_000,
     "returns": lambda page: {"number": 1},
 }
 
@@ -65,7 +65,7 @@ def order(page, payload, job):
     return ENDINGS[payload["then"]](page)
 
 
-@task("order_in_a_page")
+@task("order_in_a_page", schemes=("chrome",))
 def order_in_a_page(page, payload, job):
     return order(page, payload, job)
 

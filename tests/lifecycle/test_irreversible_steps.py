@@ -73,7 +73,7 @@ BROKEN_OFF = {
     "dies": "killed by SIGKILL",
     "leaves": "exited with code 0",
     "unspeakable": "not JSON",
-    "unstorable": "result",
+    "too large": "result",
 }
 
 

@@ -21,7 +21,7 @@ def stated() -> set[int]:
 
 
 def not_yet_built() -> set[int]:
-    promised = re.search(r"([\d, and]+) are\s+promised", section())
+    promised = re.search(r"([\d, and]+) (?:is|are)\s+promised", section())
     return {int(number) for number in re.findall(r"\d+", promised[1])} if promised else set()
 
 

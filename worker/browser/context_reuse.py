@@ -39,7 +39,7 @@ class ContextReuse:
                     page.close()
             self._undo_list.undo()
             # The same page stays: many sites keep a log-in in the tab's own storage.
-            tab.page.goto("about:blank", timeout=TIDY_SECONDS * 1000)
+            tab.page.goto("about:blank", timeout=TIDY_SECONDS * 1000, wait_until="commit")
             self._input.let_go()
         except PlaywrightError:
             return False

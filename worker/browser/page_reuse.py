@@ -15,6 +15,7 @@ from playwright.sync_api import Error as PlaywrightError
 from worker.browser.input_state import InputState
 from worker.browser.job_requests import JobRequests
 from worker.browser.lasting_changes import wear_tab_by_changes
+from worker.browser.listening import listen
 from worker.browser.side_calls import SideCalls
 from worker.browser.tab import Tab
 
@@ -30,8 +31,8 @@ class PageReuse:
         self._input = InputState(tab.page)
         self._requests = JobRequests(tab)
         self._has_spoken = False
-        tab.context.on("console", self._note_words)
-        tab.context.on("weberror", self._note_words)
+        listen(tab.context, "console", self._note_words)
+        listen(tab.context, "weberror", self._note_words)
         tab.page.on("popup", tab.wear)
         tab.context.on("page", tab.wear)
         tab.context.on("serviceworker", tab.wear)
@@ -47,8 +48,9 @@ class PageReuse:
             return False
         try:
             self._requests.leave_page()
-            # Leaving it ends its scripts, before anything is cleared.
-            self._tab.page.goto("about:blank", timeout=TIDY_SECONDS * 1000)
+            # Leaving it ends its scripts, before anything is cleared; the blank page is not waited
+            # for, since the next job leaves it anyway.
+            self._tab.page.goto("about:blank", timeout=TIDY_SECONDS * 1000, wait_until="commit")
             if self._requests.may_outlive_page:
                 return False
             self._clear()

@@ -6,7 +6,6 @@ hangs and calls `on_fire`, which kills the browser so that the blocked call rais
 
 from __future__ import annotations
 
-import inspect
 import sys
 import sysconfig
 import threading
@@ -48,6 +47,7 @@ class Limit:
         self.stack = ""
         self.error: BaseException | None = None
         self._watchdog = watchdog
+        self._also: Callable[[], None] | None = None
         self.actions = [on_fire] if last_resort is None else [on_fire, last_resort]
         self.due = 0.0
         self._thread = 0
@@ -56,20 +56,14 @@ class Limit:
 
     def also(self, action: Callable[[], None]) -> Limit:
         """Do this too when time is over, once `on_fire` has killed; it must not wait."""
-        kill = self.actions[0]
-
-        def both() -> None:
-            kill()
-            action()
-
-        self.actions[0] = both
+        self._also = action
         return self
 
     def __enter__(self) -> Limit:
         self._thread = threading.get_ident()
         self._greenlet = greenlet.getcurrent()
-        here = inspect.currentframe()
-        self._outermost = here.f_back if here is not None else None
+        # Never in a variable of this frame: it would hold itself, and everybody's below it.
+        self._outermost = sys._getframe(1)  # noqa: SLF001
         self.due = time.monotonic() + self.seconds
         self._watchdog.arm(self)
         return self
@@ -86,12 +80,15 @@ class Limit:
 
     def fire(self) -> None:
         """Note where the block hangs, and take the next action; the watchdog calls this."""
+        actions = [self.actions.pop(0)]
         if not self.fired:
             self.stack = self._describe_stack()
             self.fired = True
-        action = self.actions.pop(0)
+            if self._also is not None:
+                actions.append(self._also)
         try:
-            action()
+            for action in actions:
+                action()
         except Exception as problem:  # noqa: BLE001 - the thread must outlive a failed kill.
             self.error = problem
         self.due = time.monotonic() + PATIENCE_SECONDS

@@ -33,7 +33,8 @@ def query(name: str, conditions: tuple[str, ...] = ()) -> str:
 def fill(text: str, params: Mapping[str, Any], escape: Callable[[Any], str]) -> str:
     """Put values into a statement; `escape` writes all but numbers, which need no driver."""
     return text % {
-        name: str(value) if type(value) is int else escape(value) for name, value in params.items()
+        name: str(value) if type(value) is int else "NULL" if value is None else escape(value)
+        for name, value in params.items()
     }
 
 

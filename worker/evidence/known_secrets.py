@@ -37,38 +37,36 @@ _PASSWORD = re.compile(r"://[^/?#\s:@]{0,200}:([^/?#\s@]{1,1000})@")
 
 
 class KnownSecrets:
-    """A set of values to mask, in all their spellings."""
+    """A set of values to mask, in all their spellings; too short ones and plain words are left out.
+
+    It never changes, so that the many jobs without a secret share one.
+    """
 
     def __init__(self, values: Iterable[str] = ()) -> None:
-        self._values: frozenset[str] = frozenset()
-        self._numbers: frozenset[float] = frozenset()
-        self._search = ValueSearch()
-        self.add(values)
+        self._values = frozenset(part for value in values for part in _parts(value))
+        self._numbers = frozenset(n for value in self._values for n in _as_numbers(value))
+        self._search = ValueSearch({form for value in self._values for form in spellings(value)})
 
     @classmethod
     def of_payload(cls, payload: Any) -> KnownSecrets:
         """Know what stands under a secret's name in a payload: parsed, or JSON text."""
         if isinstance(payload, str) and not may_hold_secrets(payload):
-            return cls()
+            return _NOTHING
         if isinstance(payload, str | bytes):
             try:
                 payload = json.loads(payload)
             except (ValueError, RecursionError):
-                return cls()
+                return _NOTHING
         return cls(values_under_secret_names(payload))
 
-    def add(self, values: Iterable[str]) -> None:
-        """Know these values too; too short ones and plain words are left out."""
+    def with_more(self, values: Iterable[str]) -> KnownSecrets:
+        """Know these values too."""
         wanted = {part for value in values for part in _parts(value)}
-        if wanted <= self._values:
-            return
-        self._values |= wanted
-        self._numbers = frozenset(n for value in self._values for n in _as_numbers(value))
-        self._search = ValueSearch({form for value in self._values for form in spellings(value)})
+        return self if wanted <= self._values else KnownSecrets(self._values | wanted)
 
     def mask(self, text: str) -> str:
         """Replace every known value in a text."""
-        return self._search.replace(text, MASK)
+        return self._search.replace(text, MASK) if self._values else text
 
     def mask_json(self, value: Any) -> Any:
         """Replace every known value in the texts of a JSON value; plain names of fields stay."""
@@ -169,9 +167,8 @@ def begin(payload: Any) -> None:
 
 def add_named(value: str) -> None:
     """Know a secret that was read by its name: not even a result may hold it."""
-    _job.named = _job.named or KnownSecrets()
-    _job.named.add([value])
-    _job.secrets.add([value])
+    _job.named = _job.named.with_more([value])
+    _job.add([value])
 
 
 def can_mask(value: str) -> bool:
@@ -181,7 +178,7 @@ def can_mask(value: str) -> bool:
 
 def add(values: Iterable[str]) -> None:
     """Know further secrets of the job that runs."""
-    _job.secrets.add(values)
+    _job.add(values)
 
 
 @contextmanager
@@ -202,7 +199,8 @@ def end() -> None:
 
 def keep(values: Iterable[str]) -> None:
     """Know these secrets for as long as the process lives."""
-    _kept.add(values)
+    global _kept  # noqa: PLW0603 - a process has one set of them.
+    _kept = _kept.with_more(values)
 
 
 def mask(text: str) -> str:
@@ -242,6 +240,10 @@ class _OfJob:
         if self._secrets is None:
             self._secrets = KnownSecrets.of_payload(self._payload)
         return self._secrets
+
+    def add(self, values: Iterable[str]) -> None:
+        """Know further ones."""
+        self._secrets = self.secrets.with_more(values)
 
 
 def _leaves(value: Any, depth: int) -> Iterator[str]:
@@ -284,7 +286,6 @@ def _pieces(value: str) -> Iterator[str]:
             yield piece
 
 
-# Never added to.
 _NOTHING = KnownSecrets()
 _job = _OfJob()
-_kept = KnownSecrets()
+_kept = _NOTHING

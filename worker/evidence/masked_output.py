@@ -8,38 +8,36 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import ClassVar, TextIO
+from typing import Any, TextIO
 
 from worker.evidence import known_secrets
 
 # A line without an end is passed on from here on.
 MAX_LINE = 100_000
 
+# Kept from task to task, as long as the stream behind is the same.
+_kept: dict[str, _Masked] = {}
+
 
 class masked_output:  # noqa: N801 - used as a function is.
     """Mask what is printed within the block."""
 
-    # Kept from task to task, as long as the stream behind is the same.
-    _kept: ClassVar[dict[str, _Masked]] = {}
+    __slots__ = ("_err", "_masked_err", "_masked_out", "_out")
 
     def __enter__(self) -> None:
-        self._inner = {"stdout": sys.stdout, "stderr": sys.stderr}
-        self._masked: dict[str, _Masked] = {}
-        for name, inner in self._inner.items():
-            if inner is None:
-                continue
-            masked = self._kept.get(name)
-            if masked is None or masked.inner is not inner:
-                masked = self._kept[name] = _Masked(inner)
-            self._masked[name] = masked
-            setattr(sys, name, masked)
+        self._out, self._err = sys.stdout, sys.stderr
+        sys.stdout = self._masked_out = _masked("stdout", self._out)
+        sys.stderr = self._masked_err = _masked("stderr", self._err)
 
     def __exit__(self, *_: object) -> None:
-        for name, masked in self._masked.items():
-            masked.let_go()
-            # A task may have put something else there; that is its own affair.
-            if getattr(sys, name) is masked:
-                setattr(sys, name, self._inner[name])
+        for masked in (self._masked_out, self._masked_err):
+            if masked is not None:
+                masked.let_go()
+        # A task may have put something else there; that is its own affair.
+        if sys.stdout is self._masked_out:
+            sys.stdout = self._out
+        if sys.stderr is self._masked_err:
+            sys.stderr = self._err
 
 
 class _Masked(io.TextIOBase):
@@ -109,3 +107,11 @@ class _Masked(io.TextIOBase):
     @property
     def encoding(self) -> str:  # type: ignore[override]
         return self.inner.encoding
+
+
+def _masked(name: str, inner: Any) -> Any:
+    """Give the masked stream before another one; None is what a process without that stream has."""
+    masked = _kept.get(name)
+    if inner is not None and (masked is None or masked.inner is not inner):
+        masked = _kept[name] = _Masked(inner)
+    return masked if inner is not None else None

@@ -183,7 +183,7 @@ def _without_logins(text: str) -> str:
 
 
 def _without_parameters(url: str) -> str:
-    url = _PARAMETER.sub(_mask_parameter, url)
+    url = _PARAMETER.sub(_mask_parameter, url) if "=" in url else url
     return url if len(url) <= MAX_URL else f"{url[:MAX_URL]}… ({len(url)} characters)"
 
 

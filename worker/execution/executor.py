@@ -150,18 +150,17 @@ class Executor:
         job = self._job = self._new_job(claim, seconds)
         if task.browser:
             self._profile_use.open()
-
-        def on_timeout() -> None:
-            last_words.keep(
-                self._last_words,
-                self.session,
-                job_id=claim.job_id,
-                fence=claim.fence,
-                steps=steps_of(job),
-            )
-
+        traced = self._is_traced(claim)
         return run_task(
-            self.session, task, shaped, job, trace=self._is_traced(claim), on_timeout=on_timeout
+            self.session, task, shaped, job, trace=traced, on_timeout=self._keep_last_words
+        )
+
+    def _keep_last_words(self) -> None:
+        """Write down what the page said last: the watchdog calls this when time is over."""
+        job, entry = self._job, self.entry
+        steps = steps_of(job) if job is not None else ()
+        last_words.keep(
+            self._last_words, self.session, job_id=entry.job_id, fence=entry.fence, steps=steps
         )
 
     def _is_traced(self, claim: Claim) -> bool:

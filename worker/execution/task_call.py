@@ -27,6 +27,8 @@ from worker.tasks.job import Job
 from worker.tasks.registry import Task
 
 MAX_RESULT_BYTES = 1_000_000
+# Made once: making one takes as long as writing a small result.
+_ENCODER = json.JSONEncoder(allow_nan=False)
 
 logger = logging.getLogger("nightshift.worker")
 
@@ -142,7 +144,7 @@ def as_json(result: Any) -> str:
     A half character, which a page may hold and no database takes, is replaced.
     """
     try:
-        text = json.dumps(result, allow_nan=False)
+        text = _ENCODER.encode(result)
         if "\\ud" in text:
             text = json.dumps(json_text.whole_characters(result))
     except (TypeError, ValueError, RecursionError) as error:

@@ -19,7 +19,7 @@ DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 WHOLE_DAY = 24 * 60
 EXAMPLE = "09:00-18:00, or mon-fri 09:00-18:00"
 
-_WINDOW = re.compile(r"(?:([a-z ,-]+)\s+)?(\d{1,2}):(\d{2})\s*-\s*(\d{1,2}):(\d{2})")
+_WINDOW = re.compile(r"(?:([a-z][a-z ,-]*+)(?<= ))?(\d{1,2}):(\d{2}) *+- *+(\d{1,2}):(\d{2})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,7 @@ UPDATE work_queue
        finished_at = IF(id = %(id)s, UTC_TIMESTAMP(6), NULL),
        lease_until = IF(id = %(id)s, NULL,
                         UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND),
-       fence = IF(id = %(id)s, fence, fence + 1),
-       attempts = IF(id = %(id)s, attempts, attempts + 1),
+       fence = fence + (id <> %(id)s), attempts = attempts + (id <> %(id)s),
        max_attempts = IF(id = %(id)s, max_attempts, COALESCE(max_attempts, %(task_cap)s)),
        worker_id = %(slot)s, incarnation = %(incarnation)s,
        status = IF(id = %(id)s, 'done', 'in_progress')

@@ -241,7 +241,7 @@ def test_waiting_for_an_absent_server_keeps_no_socket_open(tmp_path):
 
 def test_what_is_refused_within_a_transaction_is_undone_on_the_same_connection(database):
     def refuse(tx):
-        tx.execute("set_limit", name="global", concurrent=1, per_minute=None, set_by="me")
+        tx.execute("set_control", name="pause", reason="for now", set_by="me")
         raise UsageError("not today")
 
     (before,) = database.run_statement("SELECT CONNECTION_ID() AS id")
@@ -249,4 +249,4 @@ def test_what_is_refused_within_a_transaction_is_undone_on_the_same_connection(d
         database.transaction(refuse)
 
     assert database.run_statement("SELECT CONNECTION_ID() AS id") == [before]
-    assert database.fetch_all("read_limits") == []
+    assert database.fetch_one("get_control", name="pause") is None
