@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
+import weakref
 
 import pytest
 
@@ -157,3 +159,19 @@ def test_what_else_is_to_be_done_comes_after_the_kill():
 
     assert entered is limit
     assert done == ["killed", "noted"]
+
+
+def test_what_a_block_used_is_gone_with_it_and_not_left_to_the_garbage_collector():
+    class Page:
+        pass
+
+    def block():
+        page = Page()
+        with Watchdog().limit(60, lambda: None):
+            return weakref.ref(page)
+
+    gc.disable()
+    try:
+        assert block()() is None
+    finally:
+        gc.enable()

@@ -1,0 +1,42 @@
+"""Listening: everybody hears every event, through one handler."""
+
+from __future__ import annotations
+
+from worker.browser.listening import listen
+
+
+class Target:
+    """Says what it is told to, as Playwright's objects do."""
+
+    def __init__(self) -> None:
+        self.handlers: dict[str, list] = {}
+
+    def on(self, event, handler):
+        self.handlers.setdefault(event, []).append(handler)
+
+    def say(self, event, *arguments):
+        for handler in self.handlers[event]:
+            handler(*arguments)
+
+
+def test_all_who_listen_are_told_in_order_by_one_handler():
+    target, heard = Target(), []
+    listen(target, "request", lambda request: heard.append(("first", request)))
+    listen(target, "request", lambda request: heard.append(("second", request)))
+    listen(target, "response", lambda response: heard.append(("third", response)))
+
+    target.say("request", "a")
+    target.say("response", "b")
+
+    assert heard == [("first", "a"), ("second", "a"), ("third", "b")]
+    assert [len(handlers) for handlers in target.handlers.values()] == [1, 1]
+
+
+def test_one_target_does_not_hear_of_another():
+    one, other, heard = Target(), Target(), []
+    listen(one, "request", heard.append)
+    listen(other, "request", lambda request: None)
+
+    other.say("request", "a")
+
+    assert heard == []
