@@ -31,12 +31,15 @@ __all__ = [
 MAX_URL = 2000
 # Past this a text is cut in its middle before it is read: no message needs more.
 MAX_TEXT = 200_000
+# Of texts up to here, known secrets are masked before they are cut.
+MOST_MASKED_WHOLE = 20_000_000
 # How deep JSON is looked into; nobody reads deeper, and Python's stack ends somewhere.
 MAX_DEPTH = 100
 
 # Without any of these a text gives no secret away but one whose value is known.
 _SUSPECT = re.compile(r"[=:@%(,]|\b(?:bearer|basic)\s", re.IGNORECASE)
 _RUN_OF_TEXT = re.compile(r"\S+")
+_BORDER = re.compile(r"[\s\"'&;,<>]")
 # The login in a URL. A password may hold anything, so it reaches to the last @; past a quote only
 # if there is no @ before it. Our own messages write user:password@ as an example.
 # Brackets around an address are a host.
@@ -111,7 +114,7 @@ def redact_text(text: str, known: KnownSecrets | None = None) -> str:
 
     `known` are values to mask beside those that this process knows. A very long text is cut.
     """
-    return redact_whole(_cut(text), known)
+    return redact_whole(_cut(text, known), known)
 
 
 def redact_closed(text: str) -> str:
@@ -239,9 +242,17 @@ def _mask_encoded(found: re.Match[str]) -> str:
     return f"{lead}{name}{equals}{MASK if is_secret_name(name) else value}"
 
 
-def _cut(text: str) -> str:
-    """Cut a text in its middle: the head says what was called, the tail what went wrong."""
+def _cut(text: str, known: KnownSecrets | None = None) -> str:
+    """Cut a text in its middle: the head says what was called, the tail what went wrong.
+
+    Known secrets are masked before, and the tail begins with a whole word: half of a secret is one.
+    """
     if len(text) <= MAX_TEXT:
         return text
     half = MAX_TEXT // 2
-    return f"{text[:half]}\n[… {len(text) - MAX_TEXT} characters cut …]\n{text[-half:]}"
+    if len(text) <= MOST_MASKED_WHOLE:
+        text = known_secrets.mask(text if known is None else known.mask(text))
+    tail = text[-half:]
+    if border := _BORDER.search(tail):
+        tail = tail[border.end() :]
+    return f"{text[:half]}\n[… {len(text) - half - len(tail)} characters cut …]\n{tail}"

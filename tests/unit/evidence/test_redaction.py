@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worker.evidence.known_secrets import KnownSecrets
 from worker.evidence.redaction import (
     MASK,
+    MAX_TEXT,
     is_secret_name,
     redact_closed,
     redact_headers,
@@ -183,3 +185,25 @@ def test_a_secret_as_a_pair_is_masked():
     pairs = [{"name": "Cookie", "value": "a=1"}, {"name": "lang", "value": "de"}]
 
     assert redact_json(pairs) == [{"name": "Cookie", "value": MASK}, pairs[1]]
+
+
+@pytest.mark.parametrize("before", range(0, 30, 3))
+def test_half_of_a_secret_is_not_left_where_a_long_text_is_cut(before: int):
+    secret = "correct-horse-battery-staple"
+    known = KnownSecrets([secret])
+    half = MAX_TEXT // 2
+    for text in (
+        # Across the end of the head, and across the start of the tail.
+        "x " * ((half - before) // 2) + secret + " y" * MAX_TEXT,
+        "x " * MAX_TEXT + f"password={secret}" + " y" * ((half - before) // 2),
+    ):
+        shown = redact_text(text, known)
+        assert len(shown) < MAX_TEXT + 100
+        assert not any(secret[at : at + 6] in shown for at in range(len(secret) - 5))
+
+
+def test_the_second_half_of_an_unknown_secret_is_dropped_where_a_long_text_is_cut():
+    half = MAX_TEXT // 2
+    text = "x " * MAX_TEXT + 'password="correct-horse-battery' + ",y" * ((half - 8) // 2)
+
+    assert "battery" not in redact_text(text)
