@@ -41,6 +41,8 @@ class GuardingProxy:
         # By host: why it was refused, or the code of why it could not be reached.
         self.refused: OrderedDict[str, str] = OrderedDict()
         self.failed: OrderedDict[str, str] = OrderedDict()
+        self._connections: set[asyncio.Task[None]] = set()
+        self._is_closing = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="guarding proxy", daemon=True)
         self._thread.start()
@@ -59,16 +61,33 @@ class GuardingProxy:
         try:
             self._loop.run_forever()
         finally:
-            server.close()
-            tasks = asyncio.all_tasks(self._loop)
-            for task in tasks:
-                task.cancel()
-            self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+            self._loop.run_until_complete(self._end(server))
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.close()
 
+    async def _end(self, server: asyncio.Server) -> None:
+        """End every connection, those too that are being accepted meanwhile; then the server.
+
+        The other way round, what was accepted last would be left open.
+        """
+        self._is_closing = True
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:
+            for connection in self._connections:
+                connection.cancel()
+            # Not cancelled themselves: who is interrupted while accepting leaves a socket open.
+            await asyncio.wait(others)
+        server.close()
+        # What was closed is let go in the loop's next rounds.
+        for _ in range(3):
+            await asyncio.sleep(0)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        current = asyncio.current_task()
+        assert current is not None
+        self._connections.add(current)
         try:
+            if self._is_closing:
+                return
             async with asyncio.timeout(GREETING_SECONDS):
                 host, port = await _greet(reader, writer)
             site = await self._reach(host, port, writer)
@@ -77,7 +96,11 @@ class GuardingProxy:
         except (OSError, asyncio.IncompleteReadError, ValueError):
             # The browser has changed its mind, or whoever this is does not speak SOCKS5.
             pass
+        except asyncio.CancelledError:
+            # Only `close` cancels, and asyncio's streams want no task that ended so.
+            pass
         finally:
+            self._connections.discard(current)
             writer.close()
 
     async def _reach(self, host: str, port: int, writer: asyncio.StreamWriter) -> Streams | None:
