@@ -139,8 +139,9 @@ class Queue(Endings):
             return sum(self._renew_one(claim) for claim in claims)
 
     def _renew(self, claims: Sequence[tuple[int, int, int]]) -> int:
+        ids = tuple(job_id for job_id, _, _ in claims)
         return self._db.execute(
-            "renew_claims", claims=tuple(claims), lease_seconds=self.lease_seconds
+            "renew_claims", ids=ids, claims=tuple(claims), lease_seconds=self.lease_seconds
         )
 
     def _renew_one(self, claim: tuple[int, int, int]) -> int:

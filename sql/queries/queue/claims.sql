@@ -15,10 +15,11 @@ SELECT fence FROM work_queue
    AND status = 'in_progress';
 
 -- name: renew_claims
--- Extend the leases of living workers' claims, for the whole pool in one statement.
-UPDATE work_queue
+-- Extend the leases of living workers' claims, for the whole pool in one statement. By any other
+-- index it would wait for rows that are not its own.
+UPDATE work_queue FORCE INDEX (PRIMARY)
    SET lease_until = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND
- WHERE (id, fence, incarnation) IN %(claims)s AND status = 'in_progress';
+ WHERE id IN %(ids)s AND (id, fence, incarnation) IN %(claims)s AND status = 'in_progress';
 
 -- name: finish_and_take
 -- Finish a job as above and take the next one: both rows in one statement and one commit.
@@ -57,7 +58,7 @@ SELECT id
 
 -- name: make_ready
 -- Let waiting jobs whose time has come be claimed.
-UPDATE work_queue
+UPDATE work_queue FORCE INDEX (PRIMARY)
    SET not_before = NULL, wait_reason = NULL
  WHERE id IN %(ids)s AND status = 'pending' AND not_before <= UTC_TIMESTAMP(6);
 
