@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from worker.database import statements
 from worker.models import Outcome
 from worker.queue import journal
 from worker.recovery import deaths, leftovers
@@ -81,6 +82,8 @@ class Supervisor:
     def run(self) -> Summary:
         """Run the pool until it has drained or is told to stop; leave no process behind."""
         adopt_orphans()
+        # Every child inherits them: whatever is installed meanwhile, they fit this code.
+        statements.load()
         self._clean_up()
         self._board.header.renewed_at = time.monotonic()
         self._heart.start_if_dead()
