@@ -92,7 +92,7 @@ def outlook(db: Database, partition: Partition | None = None) -> Outlook:
         row = db.fetch_all("outlook")[0]
     else:
         where = {"slot": partition.slot, "total": partition.total}
-        row = db.fetch_all("outlook", Ring.OWN.value, **where)[0]
+        row = db.fetch_all("outlook", Ring.OWN.conditions, **where)[0]
     due = row["next_due_seconds"]
     return Outlook(
         has_ready=bool(row["has_ready"]),

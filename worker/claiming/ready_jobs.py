@@ -28,9 +28,15 @@ _SLOW_SECONDS = 0.1
 class Ring(Enum):
     """Whose jobs to look at; the value names the condition that leaves the others out."""
 
-    OWN = ("own_ids",)
-    HELPED = ("helped_ids",)
-    ANY = ()
+    OWN = "own_ids"
+    HELPED = "helped_ids"
+    # Not an empty tuple: Python 3.11.2 makes another value of that.
+    ANY = None
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """The names of the conditions, for a query."""
+        return () if self.value is None else (self.value,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,7 @@ class ReadyJobs:
         conditions, closed = closures.conditions()
         rows = self._db.fetch_all(
             "ready_stretch",
-            (*ring.value, *conditions),
+            (*ring.conditions, *conditions),
             **closed,
             priority=level.priority,
             after=after,
@@ -87,7 +93,7 @@ class ReadyJobs:
         conditions, closed = closures.conditions()
         rows = self._db.fetch_all(
             "ready_beyond",
-            (*ring.value, *conditions),
+            (*ring.conditions, *conditions),
             **closed,
             priority=level.priority,
             slot=self._partition.slot,
