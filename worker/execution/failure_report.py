@@ -45,14 +45,13 @@ class Reporter:
         # Masked first: neither the group's name nor its label may depend on a secret.
         text = redact_text("".join(traceback.format_exception(error)))
         message = redact_text(message_of(error))
-        kind = type(error).__name__
-        key, label = fingerprint(kind, message, claim.task, frames_of(error))
+        key, label = fingerprint(type(error).__name__, message, claim.task, frames_of(error))
         failure = evidence.Failure(
             job_id=claim.job_id,
             attempt=claim.attempt,
             task=claim.task,
             payload=_lenient(claim.payload),
-            exception_type=kind,
+            exception_type=type(error).__name__,
             exception_message=message,
             traceback=text,
             fingerprint=key,

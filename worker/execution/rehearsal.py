@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,15 +48,6 @@ class Rehearsal:
         A job of the queue, `job_id`, is stopped before its first irreversible step: it may have
         been taken already, and only a run takes it.
         """
-
-        def on_irreversible(text: str) -> None:
-            if job_id:
-                raise Fail(
-                    f"stopped before {text!r}: a job of the queue takes irreversible steps in a "
-                    f"run only; to have it done: launcher.py retry --id {job_id}"
-                )
-            on_step(text)
-
         known_secrets.begin(payload)
         shaped = task.fit(payload)
         seconds = task.timeout_seconds or self.timeout_seconds
@@ -68,7 +60,7 @@ class Rehearsal:
             timeout_seconds=seconds,
             results_dir=self.results_dir,
             _on_step=on_step,
-            _on_irreversible=on_irreversible,
+            _on_irreversible=partial(_refuse, job_id) if job_id else on_step,
         )
         is_clean = False
         try:
@@ -119,3 +111,10 @@ def rehearse(
             yield Rehearsal(session, results_dir)
         finally:
             session.close()
+
+
+def _refuse(job_id: int, step: str) -> None:
+    raise Fail(
+        f"stopped before {step!r}: a job of the queue takes irreversible steps in a run only; "
+        f"to have it done: launcher.py retry --id {job_id}"
+    )

@@ -59,12 +59,10 @@ def enqueue(
     """Add one job and return its id; None when a job with that dedupe key is there already.
 
     `task` is a name or a function marked with `@task`, which then checks the payload: a dict, or
-    the dataclass it declares. `connection` is any DB-API connection to the queue's database: the
-    job is inserted on it and the commit is yours. Without one, the settings say where the queue
-    is, and the job is committed. A `not_before` without a zone is local time. Jobs of one
-    `order_key` run by id, one after the other; `order_on_failure` (wait, skip or stop) says what
-    becomes of those behind this one if it fails.
-    Raises PayloadError or UsageError, and touches nothing, when the job cannot be meant.
+    the dataclass it declares. With `connection`, any DB-API connection to the queue's database, the
+    commit is yours; without one the settings say where the queue is. A `not_before` without a zone
+    is local time. Jobs of one `order_key` run by id; `order_on_failure` (wait, skip or stop) is for
+    those behind. Raises PayloadError or UsageError, and adds nothing, when it cannot be meant.
     """
     row: dict[str, Any] = {
         "task": task if isinstance(task, str) else task_of(task).name,

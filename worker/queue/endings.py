@@ -179,7 +179,6 @@ class Endings:
         # Whoever writes this, a secret of the job's payload does not get into a table.
         known = KnownSecrets.of_payload(claim.payload)
         reason = redact_text(_storable(settlement.reason), known)
-        last_step = ending.last_step or settlement.irreversible_step
         key, label = _group_of(claim, ending, settlement)
         counts = self._db.run_script(
             "settle_job",
@@ -202,11 +201,9 @@ class Endings:
             evidence=ending.evidence,
             evidence_dir=ending.evidence_dir,
             evidence_host=socket.gethostname() if ending.evidence_dir else None,
-            last_step=_step(last_step, known),
+            **_steps(claim, ending, settlement, known),
             only_if_expired=only_if_expired,
-            irreversible_step=settlement.irreversible_step,
             as_read=as_read,
-            step_read=claim.irreversible_step,
         )
         return counts[1] == 1
 
@@ -239,8 +236,16 @@ def _group_of(claim: Claim, ending: Ending, settlement: Settlement) -> tuple[str
     return fingerprint(settlement.outcome.value, settlement.reason, claim.task)
 
 
-def _step(text: str | None, known: KnownSecrets) -> str | None:
-    return redact_text(_storable(text), known)[:255] if text else None
+def _steps(
+    claim: Claim, ending: Ending, settlement: Settlement, known: KnownSecrets
+) -> dict[str, str | None]:
+    """How far the job got: its last step, and the irreversible one that it broke off at."""
+    last = ending.last_step or settlement.irreversible_step
+    return {
+        "last_step": redact_text(_storable(last), known)[:255] if last else None,
+        "irreversible_step": settlement.irreversible_step,
+        "step_read": claim.irreversible_step,
+    }
 
 
 def _told(ending: Ending, settlement: Settlement) -> str:

@@ -80,8 +80,7 @@ def task(
     `retry_on` names is tried again like a timeout, the first time after `retry_delay`; after
     `max_blocks` blocks its job is an error. `params`, or the annotation of `payload`, is the
     dataclass or TypedDict that payloads must fit. Pages may also go to `schemes` and, with
-    `downloads`, keep files. With `guess_half_done=False` only a step with `irreversible=True` says
-    that its job may be half done, not its name.
+    `downloads`, keep files. `guess_half_done=False`: no step's name says that a job is half done.
     """
     _check_declaration(name, timeout, max_attempts, isolation, params)
     _check_patience(name, retry_delay, max_blocks)
@@ -90,11 +89,10 @@ def task(
 
     def mark(function: TaskFunction) -> TaskFunction:
         retried = retry_on if isinstance(retry_on, tuple) else (retry_on,)
-        shape = params or shape_of(function)
         declared = Task(
             name=name, function=function, timeout_seconds=timeout, max_attempts=max_attempts,
-            isolation=isolation, browser=browser, retry_on=retried, params=shape,
-            retry_delay_seconds=retry_delay, max_blocks=max_blocks,
+            isolation=isolation, browser=browser, retry_on=retried, max_blocks=max_blocks,
+            params=params or shape_of(function), retry_delay_seconds=retry_delay,
             schemes=allowed, downloads=downloads, guess_half_done=guess_half_done,
         )  # fmt: skip
         setattr(function, _MARK, declared)
