@@ -33,7 +33,7 @@ _STRONG_WORD = r"jwt|otp|totp|sid|pw|sig"
 _WEAK_WORD = r"auth|session|pass|creds"
 _NAME = re.compile(
     rf"(?:(?P<header>{_HEADER})|{_STRONG}|(?<![a-z0-9])(?:{_STRONG_WORD}|(?P<weak>{_WEAK_WORD})))"
-    r"(?:(?P<quote>\\*+[\"'])?+(?P<before>[ \t]*+)[=:](?P<after>[ \t]*+)"
+    r"(?:(?>(?P<quote>\\*+[\"'])?)(?P<before>[ \t]*+)[=:](?P<after>[ \t]*+)"
     # A header or a field as a pair: {"name": "cookie", "value": "…"}.
     r"|\\*+[\"'][ \t]*+,[ \t]*+\\*+[\"']value\\*+[\"'][ \t]*+:[ \t]*+)",
     re.IGNORECASE,

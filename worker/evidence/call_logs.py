@@ -18,7 +18,7 @@ _CALL = re.compile(
     r"\((?=[\"'])"
 )
 _NAMED_KEY = re.compile(
-    r"[\"'](?:(?:Control|Shift|Alt|Meta|ControlOrMeta)\+)*+"
+    r"[\"'](?:(?:Control|Shift|Alt|Meta|ControlOrMeta)\+)*"
     r"(?:Enter|Tab|Escape|Backspace|Delete|Insert|Space|Home|End|PageUp|PageDown|F\d{1,2}"
     r"|Arrow(?:Up|Down|Left|Right))[\"']$"
 )

@@ -33,8 +33,8 @@ _VISIBLE = " to be "
 # An apostrophe inside a word neither opens nor closes a quotation.
 _QUOTED = re.compile(
     r"""(?P<before>\bgot\ )?
-        (?P<quoted>(?<!\w)'(?:[^'\\]|\\.|(?<=\w)'(?=\w))*+'(?!\w)
-                  |"(?:[^"\\]|\\.)*+"
+        (?P<quoted>(?<!\w)'(?>(?:[^'\\]|\\.|(?<=\w)'(?=\w))*)'(?!\w)
+                  |"(?>(?:[^"\\]|\\.)*)"
                   |`[^`]*` |«[^«»]*» |»[^«»]*« |“[^“”]*” |„[^„“”]*[“”] |(?<!\w)‘[^‘]*?’(?!\w))""",
     re.VERBOSE,
 )

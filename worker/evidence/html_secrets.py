@@ -12,7 +12,7 @@ from worker.evidence.redaction import redact_whole
 from worker.evidence.secret_names import is_secret_name
 
 # The end is optional, so that a tag without one is passed over and not read again and again.
-_TAG = re.compile(r"""<(?:input|meta)\b(?:[^<>"']++|"[^"]*+"?|'[^']*+'?)*+>?""", re.IGNORECASE)
+_TAG = re.compile(r"""<(?:input|meta)\b(?>(?:[^<>"']++|"[^"]*+"?|'[^']*+'?)*)>?""", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""(?<![\w:-])([\w:-]++)\s*+=\s*+("[^"]*+"?|'[^']*+'?|[^\s"'>]++)""")
 # What tells what a field is for.
 _NAMES = ("name", "id", "property", "autocomplete", "aria-label", "placeholder")

@@ -29,7 +29,7 @@ MIN_LINE_LENGTH = 8
 # How deep a payload is looked into; JSON that is nested deeper cannot be read anyway.
 MAX_DEPTH = 100
 
-_JSON_FIELD = re.compile(r'"([^"\\]{1,100}+)"\s*+:\s*+"((?:[^"\\]|\\.){1,10000}+)"')
+_JSON_FIELD = re.compile(r'"([^"\\]{1,100}+)"\s*+:\s*+"((?>(?:[^"\\]|\\.){1,10000}))"')
 # What a program writes for "nothing", and words that any page may hold.
 _HARMLESS = frozenset({"true", "false", "null", "none", "undefined", MASK})
 _PARAMETER = re.compile(r"[?&;#]([^=&;#?\s]{1,100})=([^&;#\s]++)")

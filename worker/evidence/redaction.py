@@ -59,7 +59,7 @@ _OTHER_LOGIN = re.compile(
 _URL = re.compile(r"://[^\s'\"<>`]+")
 # The same within a parameter of another URL, percent-encoded once or more.
 _ENCODED_LOGIN = re.compile(
-    r"(%(?:25)*+3A%(?:25)*+2F%(?:25)*+2F)(?:(?!%(?:25)*+(?:2F|40|3F|23))[^\s&'\"<>`])++(?=%(?:25)*+40)",
+    r"(%(?:25)*+3A%(?:25)*+2F%(?:25)*+2F)(?>(?:(?!%(?:25)*+(?:2F|40|3F|23))[^\s&'\"<>`])+)(?=%(?:25)*+40)",
     re.IGNORECASE,
 )
 _PARAMETER = re.compile(r"([?&;#])([^=&;#?]+)=([^&;#]*)")
@@ -67,27 +67,27 @@ _PARAMETER = re.compile(r"([?&;#])([^=&;#?]+)=([^&;#]*)")
 _TEXT_PARAMETER = re.compile(r"([?&;#])([\w.%\[\]-]{1,100})=([^&;#\s'\"<>`]++)")
 _FIRST_PARAMETER = re.compile(r"\A([\w.%\[\]-]{1,100})=([^&;#\s'\"<>`]++)(?=&)")
 _ENCODED_PARAMETER = re.compile(
-    r"(%(?:25)*+(?:3F|26|23))([\w.-]{1,100})(%(?:25)*+3D)((?:(?!%(?:25)*+(?:26|23))[^\s&'\"<>`])++)",
+    r"(%(?:25)*+(?:3F|26|23))([\w.-]{1,100})(%(?:25)*+3D)((?>(?:(?!%(?:25)*+(?:26|23))[^\s&'\"<>`])+))",
     re.IGNORECASE,
 )
 # JSON as a parameter; what is in quotes ends at a quote that is not escaped.
 _CODED = r"%(?:25)*+"
-_SPACE = rf"(?:{_CODED}20|\+)*+"
+_SPACE = rf"(?>(?:{_CODED}20|\+)*)"
 _ENCODED_JSON = re.compile(
     rf"({_CODED}22)([\w.-]{{1,100}})({_CODED}22{_SPACE}(?:{_CODED}3A|:){_SPACE})"
-    rf"(?:({_CODED}22)((?:{_CODED}5C{_CODED}22|(?!{_CODED}22)[^\s&'\"<>`])++)"
-    rf"|()((?:(?!{_CODED}(?:2C|7D|5B|7B))[^\s&'\"<>`,}}])++))",
+    rf"(?:({_CODED}22)((?>(?:{_CODED}5C{_CODED}22|(?!{_CODED}22)[^\s&'\"<>`])+))"
+    rf"|()((?>(?:(?!{_CODED}(?:2C|7D|5B|7B))[^\s&'\"<>`,}}])+)))",
     re.IGNORECASE,
 )
 # JSON in a page's own text or attributes.
 _ENTITY = r"&(?:quot|#34|#x22);"
 _ESCAPED_JSON = re.compile(
-    rf"({_ENTITY}([\w.-]{{1,100}}+){_ENTITY}\s*+:\s*+{_ENTITY})((?:(?!{_ENTITY})[^<>\"\n]){{1,10000}}+)"
+    rf"({_ENTITY}([\w.-]{{1,100}}+){_ENTITY}\s*+:\s*+{_ENTITY})((?>(?:(?!{_ENTITY})[^<>\"\n]){{1,10000}}))"
 )
 # The text of an element: <Password>…</Password>, in XML.
 _ELEMENT = re.compile(
-    r"(<([\w:.-]{1,100}+)(?:\s[^<>]{0,500}+)?+>)"
-    r"(<!\[CDATA\[(?:(?!\]\]>)[\s\S]){1,10000}+(?:\]\]>)?|[^<]{1,10000}+(?=</))"
+    r"(<([\w:.-]{1,100}+)(?>(?:\s[^<>]{0,500}+)?)>)"
+    r"(<!\[CDATA\[(?>(?:(?!\]\]>)[\s\S]){1,10000})(?:\]\]>)?|[^<]{1,10000}+(?=</))"
 )
 # Elements that hold ordinary text: in HTML, and in lists of files.
 _ORDINARY_ELEMENTS = frozenset({"code", "key"})
