@@ -8,6 +8,9 @@ from typing import Any
 
 JSON = dict[str, Any] | list[Any] | str | int | float | bool | None
 
+# After a failure, the jobs behind it in their order wait for a person, go on, or fail too.
+ORDER_ON_FAILURE = ("wait", "skip", "stop")
+
 
 class Status(StrEnum):
     """The four states of a job; there are no others."""

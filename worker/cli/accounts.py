@@ -15,9 +15,10 @@ from worker.cli.output import tell, tell_all, tell_json
 from worker.cli.profile_views import NONE, table
 from worker.cli.wording import moment, operator
 from worker.database.client import Row
+from worker.models import ORDER_ON_FAILURE
 from worker.profiles import account_figures, store
 from worker.profiles.account_figures import Figures
-from worker.profiles.account_rules import CHOICES, Change, describe, set_rules
+from worker.profiles.account_rules import Change, describe, set_rules
 
 HEADER = (
     *("ID", "PROFILES", "LAST SUCCESS", "TODAY", "7 DAYS"),
@@ -88,7 +89,7 @@ def resume(account_id: str) -> None:
 )
 @click.option(
     "--on-failure",
-    type=click.Choice(CHOICES),
+    type=click.Choice(ORDER_ON_FAILURE),
     help="With --ordered: after a failure the others wait for you, go on, or fail too.",
 )
 @click.option(

@@ -23,9 +23,10 @@ from worker.errors import PayloadError, UsageError
 from worker.evidence.terminal_text import one_line
 from worker.intake import records
 from worker.intake.bulk import open_bulk
-from worker.intake.enqueuing import INTEGERS, ON_FAILURE
+from worker.intake.enqueuing import INTEGERS
 from worker.intake.jobs import JobMaker, NewJob, Problem
 from worker.intake.lines import Lines
+from worker.models import ORDER_ON_FAILURE
 from worker.settings import parse_duration
 from worker.tasks import registry
 from worker.urls import job_url_problem
@@ -88,7 +89,7 @@ class Tally:
 )
 @click.option(
     "--order-on-failure",
-    type=click.Choice(ON_FAILURE),
+    type=click.Choice(ORDER_ON_FAILURE),
     help="If a job fails, those behind it wait for you, go on, or fail too.  [default: wait]",
 )
 @click.option(

@@ -19,6 +19,7 @@ from worker.database.server_errors import DUPLICATE_KEY
 from worker.database.statements import query
 from worker.errors import DuplicateKey, PayloadError, UsageError
 from worker.intake.jobs import MAX_DEDUPE_KEY, MAX_ORDER_KEY, as_text, check_order
+from worker.models import ORDER_ON_FAILURE
 from worker.profiles import manifest
 from worker.settings import PROJECT_ROOT, load_dotenv
 from worker.tasks.registry import task_of
@@ -32,7 +33,6 @@ WIDTHS = {
     "account_id": 64,
     "order_key": MAX_ORDER_KEY,
 }
-ON_FAILURE = ("wait", "skip", "stop")
 INTEGERS = {
     "priority": (-(2**31), 2**31 - 1),
     "max_attempts": (1, 2**31 - 1),
@@ -140,9 +140,9 @@ def _utc(moment: datetime | None) -> datetime | None:
 
 def _check(row: Mapping[str, Any]) -> None:
     if (choice := row["order_on_failure"]) is not None:
-        if choice not in ON_FAILURE:
+        if choice not in ORDER_ON_FAILURE:
             raise UsageError(
-                f"enqueue: order_on_failure={choice!r:.80}; use {', '.join(ON_FAILURE)}"
+                f"enqueue: order_on_failure={choice!r:.80}; use {', '.join(ORDER_ON_FAILURE)}"
             )
         if row["order_key"] is None:
             raise UsageError("enqueue: order_on_failure is for jobs with an order_key")

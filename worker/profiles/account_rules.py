@@ -12,8 +12,12 @@ from worker.profiles import events
 from worker.profiles.account_hours import hours_of
 from worker.profiles.windows import find_zone, parse_day, parse_window
 
-CHOICES = ("wait", "skip", "stop")
 DEFAULT_ZONE = "UTC"
+_AFTER_FAILURE = {
+    "wait": "the others wait for you",
+    "skip": "the others go on",
+    "stop": "the others fail too",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,8 @@ def describe(rules: Row) -> str:
     """Say an account's rules in a few words; empty when it has none."""
     said = []
     if rules["is_ordered"]:
-        said.append(f"one job after the other, on a failure {rules['on_failure']}")
+        then = _AFTER_FAILURE[rules["on_failure"]]
+        said.append(f"one job after the other (if one fails, {then})")
     if rules["windows"]:
         said.append(f"from {' and '.join(json.loads(rules['windows']))}")
     if rules["closed_days"]:

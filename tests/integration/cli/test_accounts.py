@@ -21,7 +21,8 @@ def test_rules_are_set_and_listed(cli, account):
         *("--timezone", "Europe/Berlin", "--except", "2026-12-25"),
     )
     rules = (
-        "one job after the other, on a failure wait, from 09:00-18:00, except 2026-12-25, "
+        "one job after the other (if one fails, the others wait for you), "
+        "from 09:00-18:00, except 2026-12-25, "
         "in Europe/Berlin"
     )
 

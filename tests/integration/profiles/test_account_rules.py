@@ -18,9 +18,13 @@ def set_rules(database):
 
 
 def test_rules_are_changed_one_by_one(set_rules):
-    assert set_rules(is_ordered=True) == "one job after the other, on a failure wait"
+    assert (
+        set_rules(is_ordered=True)
+        == "one job after the other (if one fails, the others wait for you)"
+    )
     assert set_rules(windows=("09:00-18:00", "mon 20:00-21:00"), timezone="Europe/Berlin") == (
-        "one job after the other, on a failure wait, from 09:00-18:00 and mon 20:00-21:00, "
+        "one job after the other (if one fails, the others wait for you), "
+        "from 09:00-18:00 and mon 20:00-21:00, "
         "in Europe/Berlin"
     )
     assert set_rules(closed_days=("2026-12-25",)).endswith("except 2026-12-25, in Europe/Berlin")
