@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from playwright.sync_api import CDPSession
 
-_COPY_NOTHING = """(() => {
+# Evaluated by a blank page as a person's gesture, this leaves the clipboard empty.
+COPY_NOTHING = """(() => {
     const empty = event => { event.preventDefault(); event.clipboardData.setData('text/plain', '') }
     addEventListener('copy', empty)
     document.execCommand('copy')
@@ -18,4 +19,4 @@ _COPY_NOTHING = """(() => {
 
 def empty(devtools: CDPSession) -> None:
     """Empty the clipboard by way of a blank page; raises Playwright's Error."""
-    devtools.send("Runtime.evaluate", {"expression": _COPY_NOTHING, "userGesture": True})
+    devtools.send("Runtime.evaluate", {"expression": COPY_NOTHING, "userGesture": True})

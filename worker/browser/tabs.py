@@ -68,12 +68,15 @@ class Tabs:
         self._spare = SpareTab(self._make, self.close)
         self._closing = ClosingTabs()
         self._contexts: TaskContexts | None = None
+        # Since the last job; only a page that is emptied for the next one empties it as well.
+        self._is_clipboard_empty = False
 
     def take(self, wish: TabWish) -> Tab:
         """Give the tab for a job; raises Playwright's Error when the browser gives none."""
         tab = self._take(wish)
-        if self._engine.has_own_clipboard:
+        if self._engine.has_own_clipboard and not self._is_clipboard_empty:
             clipboard.empty(tab.devtools)
+        self._is_clipboard_empty = False
         return tab
 
     def prepare_next(self, tab: Tab, wish: TabWish) -> None:
@@ -89,6 +92,7 @@ class Tabs:
         place, kept = next(((p, k) for p, k in self._kept.items() if k.tab is tab), ("", None))
         if kept is not None:
             if clean and self._clean_up(kept.reuse.tidy):
+                self._is_clipboard_empty = kept.reuse.empties_clipboard
                 self._drop_files(tab)
                 self._drop_least_used()
                 return
@@ -156,7 +160,10 @@ class Tabs:
         tab = self._make(wish.options)
         if wish.isolation == "page":
             assert self._engine.side_calls is not None
-            return _Kept(tab, wish.options, PageReuse(tab, self._engine.side_calls))
+            reuse = PageReuse(
+                tab, self._engine.side_calls, empties_clipboard=self._engine.has_own_clipboard
+            )
+            return _Kept(tab, wish.options, reuse)
         return _Kept(tab, wish.options, ContextReuse(tab))
 
     def _make(self, options: ContextOptions) -> Tab:
