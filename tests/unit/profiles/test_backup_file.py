@@ -109,9 +109,7 @@ def test_a_tar_that_leads_out_is_refused_and_nothing_is_taken_out_of_it(tmp_path
 
 
 def test_a_file_that_is_written_twice_does_not_pass_through_a_link(tmp_path):
-    path = forge(
-        tmp_path / "b.tar", member("profile/x"), member("profile/x"), about={"files": 2}
-    )
+    path = forge(tmp_path / "b.tar", member("profile/x"), member("profile/x"), about={"files": 2})
 
     with pytest.raises(FileExistsError):
         backup_file.unpack(path, tmp_path / "new")
