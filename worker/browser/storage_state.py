@@ -14,7 +14,7 @@ from playwright.sync_api import Page, Route
 
 from worker.browser.launch import first_line
 from worker.browser.session import BrowserSession
-from worker.errors import ProviderError
+from worker.errors import ProviderError, UsageError
 from worker.evidence.redaction import redact_text
 
 # For all cookies, and for each origin's storage.
@@ -42,17 +42,32 @@ def read(session: BrowserSession, origins: Iterable[str] = ()) -> dict[str, Any]
 
 
 def write(session: BrowserSession, state: dict[str, Any]) -> None:
-    """Add cookies and local storage to the open profile; raises ProviderError."""
+    """Add cookies and local storage to the open profile; raises ProviderError.
+
+    Raises UsageError, which repeats no cookie, when the browser does not take one of them.
+    """
     page = session.page_for_job()
     try:
         with session.limit(COOKIES_SECONDS):
-            page.context.add_cookies(state["cookies"])
+            _add_cookies(session, page, state["cookies"])
         for each in state["origins"]:
             with session.limit(ORIGIN_SECONDS):
                 _stand_at(page, each["origin"])
                 page.evaluate(_WRITE, each["localStorage"])
     except PlaywrightError as error:
         raise _failed(session, error) from error
+
+
+def _add_cookies(session: BrowserSession, page: Page, cookies: list[Any]) -> None:
+    try:
+        page.context.add_cookies(cookies)
+    except PlaywrightError as error:
+        if not session.is_alive:
+            raise
+        raise UsageError(
+            f"the browser takes none of the cookies ({redact_text(first_line(error))}); "
+            f"nothing was changed"
+        ) from error
 
 
 def _stand_at(page: Page, origin: str) -> None:

@@ -61,8 +61,9 @@ def cookies(
         raise UsageError("say --out FILE to write the cookies, or --in FILE to add some")
     if target is not None:
         storage_file.require_place(target, reveal=reveal)
+        wanted = [storage_file.origin_of(url) for url in origins]
         with _opened(profile_id, "cookies read", browser, headless) as session:
-            state = storage_state.read(session, origins)
+            state = storage_state.read(session, wanted)
         storage_file.write(target, state)
         tell(f"{counted(len(state['cookies']), 'cookie')} of {profile_id} written", err=True)
         return

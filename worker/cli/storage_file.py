@@ -6,6 +6,7 @@ import json
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from worker.cli import output
 from worker.cli.import_file import bytes_of
@@ -66,6 +67,14 @@ def require_place(file: str, *, reveal: bool) -> None:
         )
     if file != "-" and Path(file).exists():
         raise UsageError(f"{file} exists already; name another file")
+
+
+def origin_of(url: str) -> str:
+    """Cut a URL down to its origin; raises UsageError."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        raise UsageError("--origin: write a site such as https://example.com")
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def write(file: str, state: dict[str, Any]) -> None:

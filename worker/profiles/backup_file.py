@@ -48,6 +48,10 @@ class Content:
     files: list[Path]
     links: int
 
+    def size(self) -> int:
+        """Add up the bytes of all files; raises OSError."""
+        return sum(file.lstat().st_size for file in self.files)
+
 
 def content_of(folder: Path) -> Content:
     """List what can be kept of a folder; the locks and sockets of a browser are left out."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,20 +53,16 @@ def back_up(db: Database, profile_id: str, path: Path | None, *, by: str) -> Tak
     with errands.errand(db, profile_id, by=by, reason="backup") as fence:
         target = path or Path(f"{profile_id.replace('/', '_')}-{fence}.tar")
         _require_new(target)
-        content = backup_file.content_of(folder)
-        about = About(
-            profile_id,
-            fence,
-            _now(db),
-            socket.gethostname(),
-            {name: profile[name] for name in FIELDS},
-            files=len(content.files),
-            bytes=sum(file.stat().st_size for file in content.files),
-        )
+        fields = {name: profile[name] for name in FIELDS}
+        about = About(profile_id, fence, _now(db), socket.gethostname(), fields)
         try:
+            content = backup_file.content_of(folder)
+            about = replace(about, files=len(content.files), bytes=content.size())
             backup_file.write(target, folder, content, about)
         except OSError as error:
-            raise UsageError(f"{target} cannot be written: {error.strerror}") from error
+            raise UsageError(
+                f"{error.filename or target}: {error.strerror}; nothing was backed up"
+            ) from error
     return Taken(target, about, content.links)
 
 
