@@ -184,3 +184,20 @@ def test_a_log_in_to_the_portal_made_elsewhere_serves_a_profile(cli, do, add, de
     assert state["origins"] == [
         {"origin": demo_site, "localStorage": [{"name": "theme", "value": "dark"}]}
     ]
+
+
+@pytest.mark.timeout(60)
+def test_cookies_that_the_browser_does_not_take_are_refused_without_being_repeated(
+    cli, add, tmp_path, database
+):
+    add("p1")
+    file = tmp_path / "state.json"
+    cookie = {"name": "sid", "value": SECRET, "domain": "shop.test", "path": "/"}
+    file.write_text(json.dumps({"cookies": [cookie | {"sameSite": "Maybe"}]}))
+
+    answer = cli("profiles", "cookies", "p1", "--in", file)
+
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert "the browser takes none of the cookies" in answer.stderr
+    assert SECRET not in answer.stderr
+    assert store.get(database, "p1")["state"] == "available"

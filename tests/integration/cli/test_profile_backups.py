@@ -87,7 +87,11 @@ def test_a_profile_in_use_is_neither_backed_up_nor_restored(cli, database, folde
     store.check_out(database, "p1", person="bob", seconds=60, reason="new password")
     before = as_it_stands(database, folder)
 
-    for arguments in (("backup", "p1", "-o", tmp_path / "c.tar"), ("restore", "p1", tar)):
+    for arguments in (
+        ("backup", "p1", "-o", tmp_path / "c.tar"),
+        ("restore", "p1", tar),
+        ("cookies", "p1", "--out", tmp_path / "c.tar"),
+    ):
         line = refused(cli("profiles", *arguments))
         assert "profile p1 is in use by bob (new password); nothing was" in line
         assert "return it first: launcher.py profiles return p1" in line
