@@ -93,6 +93,15 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Route:
+    """Which profile, account and proxy an attempt uses, by name; None for what it goes without."""
+
+    profile: str | None = None
+    account: str | None = None
+    proxy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """A worker's hold on a job, proved by its fence number and its incarnation."""
 
@@ -117,6 +126,8 @@ class Claim:
     # What the row said of it when somebody else read it; a worker knows its own job's step itself.
     irreversible_step: str | None = None
     order_place: str | None = None
+    # As far as it is known with the claim: an ordinary job's proxy is chosen when it begins.
+    route: Route = Route()
 
     @property
     def breaker_keys(self) -> tuple[str, ...]:
@@ -159,6 +170,8 @@ class Ending:
     last_step: str | None = None
     # The irreversible step that was begun and not left: a job that failed may be half done.
     irreversible_step: str | None = None
+    # The name of the proxy that its pages went through, if there was one.
+    proxy: str | None = None
 
     @property
     def blames_site(self) -> bool:

@@ -55,7 +55,10 @@ class Failure:
     incarnation: int
     run_id: str
     cause: str | None = None
+    # What the attempt really used, by name; `proxy` is an address, without its login.
     profile: str | None = None
+    account: str | None = None
+    proxy_name: str | None = None
     proxy: str | None = None
     last_step: str | None = None
     # At which the job may be half done.

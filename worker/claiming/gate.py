@@ -16,12 +16,12 @@ from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.turns import Stopped
 from worker.database.best_effort import best_effort
-from worker.database.client import Database, Transaction
+from worker.database.client import Database, Row, Transaction
 from worker.errors import PayloadError, RowsLocked
 from worker.guards import breakers, canaries, limits, pace
 from worker.guards.keys import ClosedKey, keys_of
 from worker.guards.pace import Resting
-from worker.models import Candidate, Cause, Claim, Ending, Outcome, Owner, Rejection
+from worker.models import Candidate, Cause, Claim, Ending, Outcome, Owner, Rejection, Route
 from worker.profiles import account_hours, leases, manifest, refusals
 from worker.profiles.leases import Holder
 from worker.profiles.manifest import Manifest
@@ -187,9 +187,13 @@ class Gate:
             entered = self._enter(tx, owner, claim, wanted)
         except Unresolvable as error:
             entered = Rejection(replace(claim, canary=None), _unfit(str(error), Cause.PROFILE))
-        if isinstance(entered, NotReady) or not self.queue.take_within(tx, owner, candidate):
+        if isinstance(entered, NotReady):
             tx.discard()
-            return entered if isinstance(entered, NotReady) else None
+            return entered
+        route = entered.route if isinstance(entered, Claim) else None
+        if not self.queue.take_within(tx, owner, candidate, route):
+            tx.discard()
+            return None
         if isinstance(entered, Claim) and entered.canary is not None:
             canaries.send(tx, entered.canary, entered, self.canary_seconds)
         return entered
@@ -224,7 +228,7 @@ class Gate:
             exclusive=wanted.exclusive,
         )
         canary = claim.canary or profile.get("canary")
-        return replace(claim, profile_id=profile["id"], lease_fence=fence, canary=canary)
+        return replace(_with_lease(claim, profile["id"], fence, profile), canary=canary)
 
     def _refused(
         self, owner: Owner, candidate: Candidate, wanted: Manifest, refusal: NotReady
@@ -270,7 +274,15 @@ class Gate:
             return Rejection(claim, Ending(Outcome.HANDED_BACK, lost, Cause.POOL))
         if lease is None:
             return claim
-        return replace(claim, profile_id=lease["profile_id"], lease_fence=lease["fence"])
+        return _with_lease(claim, lease["profile_id"], lease["fence"], lease)
+
+
+def _with_lease(claim: Claim, profile_id: str, fence: int, row: Row) -> Claim:
+    """Join a claim with its lease; the account may be known by the profile alone."""
+    route = Route(profile_id, row["account_id"] or claim.account_id, row["proxy"])
+    return replace(
+        claim, profile_id=profile_id, account_id=route.account, lease_fence=fence, route=route
+    )
 
 
 def _unfit(reason: str, cause: Cause) -> Ending:

@@ -147,6 +147,8 @@ def _job_lines(job: Row) -> list[str]:
     lines.append(f"  added     {moment(job['created_at'])}")
     if job["started_at"]:
         lines.append(f"  started   {moment(job['started_at'])} by worker {job['worker_id']}")
+    if job["status"] == "in_progress" and (used := _used(job)):
+        lines.append(f"  uses      {used}")
     if job["finished_at"]:
         lines.append(f"  finished  {moment(job['finished_at'])}")
     if job.get("archived_at"):
@@ -184,6 +186,8 @@ def _attempt_lines(history: list[Row]) -> list[str]:
             f"{moment(row['finished_at'])}: {row['outcome']}{took}"
             + (f", at fault: {row['cause']}" if row["cause"] else "")
         )
+        if used := _used(row):
+            lines.append(f"    used: {used}")
         if row["last_step"]:
             lines.append(f"    last step: {row['last_step']}")
         if row["reason"]:
@@ -191,6 +195,12 @@ def _attempt_lines(history: list[Row]) -> list[str]:
         if where := evidence_place.place(row):
             lines.append(f"    evidence: {where}")
     return lines
+
+
+def _used(row: Row) -> str:
+    """Name the profile, account and proxy that an attempt really used, if it used any."""
+    named = ((name, row[f"used_{name}"]) for name in ("profile", "account", "proxy"))
+    return ", ".join(f"{name} {value}" for name, value in named if value is not None)
 
 
 def _profile_line(profiles: dict[str, int], accounts_paused: int) -> str:

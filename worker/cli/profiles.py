@@ -19,7 +19,9 @@ from worker.cli.hanging_jobs import lines as job_lines
 from worker.cli.import_file import all_or_none, bytes_of
 from worker.cli.options import DURATION, json_flag
 from worker.cli.output import tell, tell_all, tell_json
+from worker.cli.profile_backups import backup, restore
 from worker.cli.profile_changes import remove, set_
+from worker.cli.profile_cookies import cookies
 from worker.cli.profile_fields import endpoint_label, profile_of
 from worker.cli.profile_input import endpoint_of, known_profiles, options_of
 from worker.cli.profile_lines import read_profiles
@@ -253,5 +255,8 @@ def _store(db: Database, profiles: list[NewProfile]) -> None:
 
 group.add_command(set_)
 group.add_command(remove)
+group.add_command(backup)
+group.add_command(restore)
+group.add_command(cookies)
 
 COMMANDS = [group]

@@ -76,6 +76,7 @@ class Executor:
         # Until the job is let go, its secrets are masked in all that this process writes.
         known_secrets.begin(claim.payload)
         task = self.registry.find(claim.task)
+        self.proxy_use.begin()
         self._profile_use.enter(claim)
         self._steps.enter(claim, guesses=task is None or task.guess_half_done)
         try:
@@ -87,6 +88,7 @@ class Executor:
             result=result,
             last_step=self.entry.step or None,
             irreversible_step=self._steps.irreversible_at(None),
+            proxy=self.proxy_use.name,
         )
 
     def explain(self, rejection: Rejection) -> Ending:
@@ -94,6 +96,7 @@ class Executor:
         claim = rejection.claim
         known_secrets.begin(claim.payload)
         ending = redacted(rejection.ending)
+        self.proxy_use.begin()
         self._profile_use.enter(claim)
         self.entry.begin_job(
             claim.job_id, claim.fence, claim.attempt, claim.task, self._seconds(claim, None)
@@ -147,6 +150,7 @@ class Executor:
         self.entry.describe_job(label.rstrip(), seconds)
         if task.browser:
             self.proxy_use.serve(claim)
+            self.entry.show_proxy(self.proxy_use.name)
         job = self._job = self._new_job(claim, seconds)
         if task.browser:
             self._profile_use.open()
@@ -172,7 +176,8 @@ class Executor:
         if isinstance(error, LaunchFailed):
             self.launch_failure = error
         ending = self._judge(claim, task, error, self._diagnose(error))
-        ending = replace(ending, irreversible_step=self._steps.irreversible_at(error))
+        step, proxy = self._steps.irreversible_at(error), self.proxy_use.name
+        ending = replace(ending, irreversible_step=step, proxy=proxy)
         if ending.outcome is Outcome.HANDED_BACK and ending.irreversible_step is None:
             return ending
         self.entry.phase = Phase.CAPTURING

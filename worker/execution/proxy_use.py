@@ -71,9 +71,18 @@ class ProxyUse:
             return ClosedKey(PROXIES, self._usual.reason, self._usual.seconds)
         return None
 
+    @property
+    def name(self) -> str | None:
+        """The proxy that the running job's pages go through, by name; None without one."""
+        return self._serving.proxy.name if self._serving.proxy is not None else None
+
+    def begin(self) -> None:
+        """Begin another job, which has no proxy yet."""
+        self._serving = _NONE
+
     def serve(self, claim: Claim) -> None:
         """Let a job's page go through its proxy; raises ProxyUnavailable rather than go without."""
-        self._serving = _NONE
+        self.begin()
         if claim.profile_id:
             return
         choice, site = self._usual, claim.site or ""

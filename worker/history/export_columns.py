@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 JOB_COLUMNS = ("id", "task", "status", "attempts", "finished_at")
+# What the last attempt really used: columns of their own if any job used such a thing.
+ROUTE_COLUMNS = ("used_profile", "used_account", "used_proxy")
 # A spreadsheet would run a cell that begins with one of these as a formula; some read wide ones.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -26,7 +28,7 @@ class LateKeys:
     def watch(self, jobs: Iterable[Job]) -> Iterator[Job]:
         """Pass the jobs on; report each key that is left out once."""
         for job in jobs:
-            if new := set(result_keys([job])) - self._known:
+            if new := {*route_keys(job), *result_keys([job])} - self._known:
                 self._known |= new
                 self._tell(
                     f"job {job['id']} has {', '.join(sorted(new))}, which the CSV header lacks; it "
@@ -41,9 +43,17 @@ def header(columns: list[str]) -> list[str]:
 
 
 def learn(jobs: Iterable[Job], statuses: Iterable[str]) -> list[str]:
-    """Return one column for each key of the results, and the reason where jobs may have failed."""
+    """Return one column for each key of the results, the reason and the route where there may be.
+
+    The reason is there when jobs may have failed, profile, account and proxy when one was used.
+    """
     first = ["reason"] if "error" in statuses else []
-    return list(dict.fromkeys(first + result_keys(jobs)))
+    routes: set[str] = set()
+    found: dict[str, None] = {}
+    for job in jobs:
+        routes.update(route_keys(job))
+        found.update(dict.fromkeys(result_keys([job])))
+    return list(dict.fromkeys([*first, *(n for n in ROUTE_COLUMNS if n in routes), *found]))
 
 
 def named(text: str) -> list[str]:
@@ -57,6 +67,8 @@ def values(job: Job, columns: list[str]) -> list[Any]:
     result = job["result"] if isinstance(job["result"], dict) else {"result": job["result"]}
     if job["status"] == "error":
         result = {**result, "reason": job["reason"]}
+    # No result can hide what the job really used.
+    result = {**result, **{name: job[name] for name in route_keys(job)}}
     own = [*(job[name] for name in JOB_COLUMNS), payload.get("url", "")]
     return own + [result.get(name, payload.get(name, job.get(name, ""))) for name in columns]
 
@@ -70,6 +82,11 @@ def cell(value: Any, *, is_raw: bool) -> Any:
     if isinstance(value, str) and not is_raw and value.startswith(FORMULA_STARTS):
         return f"'{value}"
     return value
+
+
+def route_keys(job: Job) -> list[str]:
+    """List what of profile, account and proxy a job used."""
+    return [name for name in ROUTE_COLUMNS if job.get(name) is not None]
 
 
 def result_keys(jobs: Iterable[Job]) -> list[str]:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import httpx
 
 from worker.errors import UsageError
+from worker.evidence.known_secrets import KnownSecrets
+from worker.evidence.redaction import redact_text
 from worker.proxies.proxy import Proxy
 
 TRIAL_URL = "https://example.com/"
@@ -113,7 +115,5 @@ def _reach_by_socks(proxy: Proxy, target: httpx.URL, seconds: float) -> str | No
 
 def _said(error: Exception, proxy: Proxy) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
-    for secret in (proxy.url, proxy.password, proxy.username):
-        if secret:
-            text = text.replace(secret, "***")
-    return text[:255]
+    login = KnownSecrets([part for part in (proxy.password, proxy.username) if part])
+    return redact_text(text, login)[:255]

@@ -12,7 +12,7 @@ from typing import Any
 from worker.backoff import backoff_seconds
 from worker.database.client import Database, Row, Transaction
 from worker.errors import RowsLocked
-from worker.models import Candidate, Claim, Owner, Status
+from worker.models import Candidate, Claim, Owner, Route, Status
 from worker.queue.endings import MAX_BLOCKS, Endings
 from worker.settings import RunSettings
 
@@ -69,11 +69,16 @@ class Queue(Endings):
             return self.claim_of(owner, candidate)
         return None
 
-    def take_within(self, tx: Transaction, owner: Owner, candidate: Candidate) -> bool:
+    def take_within(
+        self, tx: Transaction, owner: Owner, candidate: Candidate, route: Route | None = None
+    ) -> bool:
         """Claim one job as part of a transaction; return whether that worked."""
-        return tx.execute("claim_job", **self._claim_params(owner, candidate)) == 1
+        return tx.execute("claim_job", **self._claim_params(owner, candidate, route)) == 1
 
-    def _claim_params(self, owner: Owner, candidate: Candidate) -> dict[str, Any]:
+    def _claim_params(
+        self, owner: Owner, candidate: Candidate, route: Route | None = None
+    ) -> dict[str, Any]:
+        route = route or _own_route(candidate)
         return {
             "id": candidate.job_id,
             "version": candidate.version,
@@ -81,15 +86,24 @@ class Queue(Endings):
             "incarnation": owner.incarnation,
             "lease_seconds": self.lease_seconds,
             "task_cap": self._task_caps.get(candidate.task),
+            "profile": route.profile,
+            "account": route.account,
+            "proxy": route.proxy,
         }
 
     def finish_and_take(
-        self, claim: Claim, result: str, owner: Owner, candidate: Candidate
+        self,
+        claim: Claim,
+        result: str,
+        owner: Owner,
+        candidate: Candidate,
+        *,
+        proxy: str | None = None,
     ) -> tuple[bool, Claim | None]:
         """Finish a job and claim the next one in one transaction: one commit instead of two.
 
-        `result` is JSON text. Returns whether the first claim still held, and the second claim
-        if that worked.
+        `result` is JSON text, `proxy` what the job's pages went through. Returns whether the first
+        claim still held, and the second claim if that worked.
         """
         self.keep_former_finish(candidate)
         changed = self._db.execute(
@@ -103,6 +117,7 @@ class Queue(Endings):
             incarnation=owner.incarnation,
             lease_seconds=self.lease_seconds,
             task_cap=self._task_caps.get(candidate.task),
+            proxy=proxy,
         )
         if changed == 2:
             return True, self.claim_of(owner, candidate)
@@ -209,6 +224,7 @@ class Queue(Endings):
             profile_id=candidate.profile_id,
             account_id=candidate.account_id,
             order_place=candidate.order_place,
+            route=_own_route(candidate),
         )
 
     def claim_in(self, row: Row) -> Claim:
@@ -225,9 +241,15 @@ class Queue(Endings):
             crashes=row["crashes"],
             forgiven=row["forgiven"],
             irreversible_step=row["irreversible_step"],
+            route=Route(row["used_profile"], row["used_account"], row["used_proxy"]),
         )
 
     def keep_former_finish(self, candidate: Candidate) -> None:
         """Put the finish of a job that was put back by hand into its history."""
         if candidate.was_done:
             self._db.execute("keep_former_finish", id=candidate.job_id, fence=candidate.fence)
+
+
+def _own_route(candidate: Candidate) -> Route:
+    """What a job says itself of its route; profile and proxy are found out by the gate."""
+    return Route(account=candidate.account_id)

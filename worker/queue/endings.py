@@ -139,7 +139,7 @@ class Endings:
         """
         settlement = self.settlement_of(claim, ending)
         if settlement.status is Status.DONE:
-            has_ended = self._finish(claim, ending.result or "null") or self.is_finished(
+            has_ended = self._finish(claim, ending) or self.is_finished(
                 claim.job_id, claim.fence, claim.incarnation
             )
         else:
@@ -155,14 +155,12 @@ class Endings:
         row = self._db.fetch_one("own_finish", id=job_id, fence=fence, incarnation=incarnation)
         return row is not None
 
-    def _finish(self, claim: Claim, result: str) -> bool:
+    def _finish(self, claim: Claim, ending: Ending) -> bool:
+        written = {**_guard(claim), "result": ending.result or "null", "proxy": ending.proxy}
         if not claim.has_listener:
-            return self._db.execute("complete_job", **_guard(claim), result=result) == 1
+            return self._db.execute("complete_job", **written) == 1
         counts = self._db.run_script(
-            "complete_with_event",
-            **_guard(claim),
-            result=result,
-            default_callback=self.default_callback,
+            "complete_with_event", **written, default_callback=self.default_callback
         )
         return counts[0] == 1
 
@@ -197,6 +195,7 @@ class Endings:
             fingerprint=key,
             label=redact_text(_storable(label), known)[:255],
             cause=ending.cause,
+            proxy=ending.proxy,
             default_callback=self.default_callback,
             evidence=ending.evidence,
             evidence_dir=ending.evidence_dir,

@@ -15,7 +15,7 @@ from typing import Any
 
 from worker.database_settings import DatabaseSettings
 from worker.errors import BadData, ClaimLost
-from worker.models import Cause, Claim, Ending, Outcome, Status
+from worker.models import Cause, Claim, Ending, Outcome, Route, Status
 from worker.queue.claims import Queue
 from worker.system.durable_file import write_durably
 
@@ -50,7 +50,7 @@ def read(folder: Path) -> Iterator[tuple[int, Entry]]:
     for path in sorted(folder.glob("*.json")):
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-            yield int(path.stem), Entry(path, Claim(**data["claim"]), _ending(data["ending"]))
+            yield int(path.stem), Entry(path, _claim(data["claim"]), _ending(data["ending"]))
         except (OSError, ValueError, TypeError, KeyError) as error:
             logger.error("the journal file %s cannot be read and is left: %s", path, error)
 
@@ -61,6 +61,11 @@ def half_written(folder: Path) -> Iterator[tuple[int, Path]]:
         name = path.name.removeprefix(".").removesuffix(".json.partial")
         if name.isdigit():
             yield int(name), path
+
+
+def _claim(data: dict[str, Any]) -> Claim:
+    # A file that an older version wrote has no route.
+    return Claim(**data | {"route": Route(**data.get("route", {}))})
 
 
 def _ending(data: dict[str, Any]) -> Ending:

@@ -64,7 +64,7 @@ class OutcomeWriter:
         try:
             with self.db.patience(FIRST_PATIENCE_SECONDS), self.db.passing_locks():
                 is_finished, following = self.queue.finish_and_take(
-                    claim, ending.result or "null", self.owner, candidate
+                    claim, ending.result or "null", self.owner, candidate, proxy=ending.proxy
                 )
         except RowsLocked:
             # Somebody holds one of the two rows: the finish must not wait for the other one.

@@ -123,7 +123,7 @@ def settle_claims(
         was_begun = (claim.job_id, claim.fence) == began
         # The row has it before the step is begun, the board after that.
         step = claim.irreversible_step or (ending.irreversible_step if was_begun else None)
-        told = replace(ending, irreversible_step=step)
+        told = replace(ending, irreversible_step=step, proxy=ending.proxy if was_begun else None)
         if not was_begun and step is None:
             told = Ending(Outcome.HANDED_BACK, f"{BEFORE_IT_BEGAN}: {ending.reason}", Cause.POOL)
         elif ending.outcome is not Outcome.HANDED_BACK:

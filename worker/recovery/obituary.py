@@ -30,6 +30,7 @@ def ending_of(death: dict[str, Any]) -> Ending:
         cause,
         last_step=death["step"] or None,
         irreversible_step=death["step"] if kind_of(death) is StepKind.IRREVERSIBLE else None,
+        proxy=death.get("proxy"),
     )
 
 
@@ -74,6 +75,9 @@ def write(places: Places, claim: Claim, death: dict[str, Any]) -> str:
         "outcome": death["outcome"],
         "cause": ending_of(death).cause,
         "ending": death["ending"],
+        "profile": claim.route.profile,
+        "account": claim.route.account,
+        "proxy_name": death.get("proxy") or claim.route.proxy,
         "worker_slot": death["slot"],
         "incarnation": death["incarnation"],
         "doing": redact_text(death["label"], known),

@@ -163,6 +163,7 @@ class Slot:
             "label": entry.label,
             "step": entry.step,
             "step_kind": entry.step_kind.value,
+            "proxy": entry.proxy,
             "seconds": time.monotonic() - entry.claimed_at if entry.claimed_at else 0.0,
             "output": last_of(self.last_lines, REPORTED_CHARACTERS),
         }

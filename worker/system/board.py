@@ -56,6 +56,7 @@ class Entry(ctypes.Structure):
         ("_label", ctypes.c_char * 200),
         ("_step", ctypes.c_char * 120),
         ("_step_kind", ctypes.c_char * 16),
+        ("_proxy", ctypes.c_char * 260),
     ]
 
     changes: int
@@ -78,6 +79,7 @@ class Entry(ctypes.Structure):
     _label: bytes
     _step: bytes
     _step_kind: bytes
+    _proxy: bytes
 
     def clear(self) -> None:
         """Make the place ready for a new incarnation."""
@@ -89,7 +91,7 @@ class Entry(ctypes.Structure):
         shown = _cut(label, 200)
         self.changes |= 1
         self.claimed_at, self.deadline = now, now + seconds
-        self._label, self._step, self._step_kind = shown, b"", b""
+        self._label, self._step, self._step_kind, self._proxy = shown, b"", b"", b""
         self.fence, self.attempt = fence, attempt
         self.phase = Phase.WORKING
         self.job_id = job_id
@@ -109,6 +111,14 @@ class Entry(ctypes.Structure):
         self.changes |= 1
         self._step, self._step_kind = shown, shown_kind
         self.changes += 1
+
+    def show_proxy(self, name: str | None) -> None:
+        """Show which proxy the job's pages go through, if there is one."""
+        if name is not None:
+            shown = _cut(name, 260)
+            self.changes |= 1
+            self._proxy = shown
+            self.changes += 1
 
     def end_job(self) -> None:
         """Show that the job is settled; its id goes first."""
@@ -140,6 +150,10 @@ class Entry(ctypes.Structure):
     @property
     def step(self) -> str:
         return self._step.decode("utf-8", "replace")
+
+    @property
+    def proxy(self) -> str | None:
+        return self._proxy.decode("utf-8", "replace") or None
 
     @property
     def step_kind(self) -> StepKind:

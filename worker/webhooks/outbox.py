@@ -41,6 +41,10 @@ class Event:
     reason: str | None
     happened_at: datetime
     url: str = field(repr=False)
+    # What the attempt that ended the job really used, by name.
+    used_profile: str | None = None
+    used_account: str | None = None
+    used_proxy: str | None = None
     deliveries: int = 0
     age_seconds: float = 0.0
     now_seconds: int = 0

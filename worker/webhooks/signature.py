@@ -29,6 +29,9 @@ def body_of(event: Event) -> bytes:
         "happened_at": event.happened_at.isoformat(timespec="microseconds").replace("+00:00", "Z"),
         "result": event.result,
         "reason": event.reason,
+        "profile": event.used_profile,
+        "account": event.used_account,
+        "proxy": event.used_proxy,
     }
     return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
 

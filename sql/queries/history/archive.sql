@@ -28,6 +28,7 @@ INSERT INTO archived_jobs (
        changed_at, blocks, crashes, forgiven, fingerprint, site, profile, account,
        irreversible_step,
        order_key, order_on_failure, owner_key,
+       used_profile, used_account, used_proxy,
        archived_at, archived_by, archive_reason)
 SELECT id, payload, status, worker_id, attempts, last_error, started_at, finished_at, task,
        priority, not_before, wait_reason, max_attempts, timeout_seconds, fence, incarnation,
@@ -35,6 +36,7 @@ SELECT id, payload, status, worker_id, attempts, last_error, started_at, finishe
        changed_at, blocks, crashes, forgiven, fingerprint, site, profile, account,
        irreversible_step,
        order_key, order_on_failure, owner_key,
+       used_profile, used_account, used_proxy,
        %(moment)s, %(by)s, %(reason)s
   FROM work_queue FORCE INDEX (PRIMARY)
  WHERE id IN %(ids)s AND status IN %(statuses)s
@@ -42,10 +44,11 @@ SELECT id, payload, status, worker_id, attempts, last_error, started_at, finishe
    FOR UPDATE;
 INSERT INTO archived_attempts (
        job_id, fence, attempt, outcome, worker_id, incarnation, started_at, finished_at, reason,
-       fingerprint, evidence, evidence_dir, evidence_host, last_step, cause, archived_at)
+       fingerprint, evidence, evidence_dir, evidence_host, last_step, cause,
+       used_profile, used_account, used_proxy, archived_at)
 SELECT h.job_id, h.fence, h.attempt, h.outcome, h.worker_id, h.incarnation, h.started_at,
        h.finished_at, h.reason, h.fingerprint, h.evidence, h.evidence_dir, h.evidence_host,
-       h.last_step, h.cause, %(moment)s
+       h.last_step, h.cause, h.used_profile, h.used_account, h.used_proxy, %(moment)s
   FROM archived_jobs a
   STRAIGHT_JOIN job_attempts h FORCE INDEX (PRIMARY) ON h.job_id = a.id
  WHERE a.id IN %(ids)s AND a.archived_at = %(moment)s;
@@ -66,12 +69,13 @@ SELECT * FROM archived_jobs WHERE id = %(id)s ORDER BY archived_at DESC LIMIT 1;
 -- name: attempts_of_archived_job
 -- Read its history in the order it happened; the attempt that finished it is its own row.
 SELECT job_id, fence, attempt, outcome, worker_id, incarnation, started_at, finished_at, reason,
-       fingerprint, evidence, evidence_dir, evidence_host, last_step, cause
+       fingerprint, evidence, evidence_dir, evidence_host, last_step, cause,
+       used_profile, used_account, used_proxy
   FROM archived_attempts
  WHERE job_id = %(id)s AND archived_at = %(archived_at)s
 UNION ALL
 SELECT id, fence, attempts, 'done', worker_id, incarnation, started_at, finished_at, NULL,
-       NULL, NULL, NULL, NULL, NULL, NULL
+       NULL, NULL, NULL, NULL, NULL, NULL, used_profile, used_account, used_proxy
   FROM archived_jobs
  WHERE id = %(id)s AND archived_at = %(archived_at)s AND status = 'done'
  ORDER BY fence;

@@ -4,7 +4,8 @@ SELECT id, task, status, attempts, payload, result,
        IF(status = 'error',
           (SELECT reason FROM job_attempts
             WHERE job_id = work_queue.id AND job_attempts.fence = work_queue.fence), NULL) AS reason,
-       last_error, created_at, started_at, finished_at
+       last_error, created_at, started_at, finished_at,
+       used_profile, used_account, used_proxy
   FROM work_queue FORCE INDEX (finished_jobs)
  WHERE finished_at >= %(finished_at)s
    AND (finished_at > %(finished_at)s OR id > %(id)s)
@@ -22,7 +23,8 @@ SELECT id, task, status, attempts, payload, result,
            (SELECT reason FROM job_attempts
              WHERE job_id = work_queue.id AND job_attempts.fence = work_queue.fence), NULL)
           AS reason,
-        last_error, created_at, started_at, finished_at, NULL AS archived_at
+        last_error, created_at, started_at, finished_at,
+        used_profile, used_account, used_proxy, NULL AS archived_at
    FROM work_queue FORCE INDEX (finished_jobs)
   WHERE finished_at >= %(finished_at)s
     AND (finished_at > %(finished_at)s OR id > %(id)s)
@@ -38,7 +40,8 @@ UNION ALL
              WHERE job_id = archived_jobs.id
                AND archived_attempts.archived_at = archived_jobs.archived_at
                AND archived_attempts.fence = archived_jobs.fence), NULL) AS reason,
-        last_error, created_at, started_at, finished_at, archived_at
+        last_error, created_at, started_at, finished_at,
+        used_profile, used_account, used_proxy, archived_at
    FROM archived_jobs FORCE INDEX (archived_by_finish)
   WHERE finished_at >= %(finished_at)s
     AND (finished_at > %(finished_at)s OR id > %(id)s)

@@ -5,7 +5,8 @@ UPDATE work_queue
        max_attempts = COALESCE(max_attempts, %(task_cap)s),
        worker_id = %(slot)s, incarnation = %(incarnation)s,
        started_at = UTC_TIMESTAMP(6), finished_at = NULL,
-       lease_until = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND
+       lease_until = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND,
+       used_profile = %(profile)s, used_account = %(account)s, used_proxy = %(proxy)s
  WHERE id = %(id)s AND status = 'pending' AND not_before IS NULL AND changed_at = %(version)s;
 
 -- name: own_claim
@@ -34,6 +35,9 @@ UPDATE work_queue
        fence = fence + (id <> %(id)s), attempts = attempts + (id <> %(id)s),
        max_attempts = IF(id = %(id)s, max_attempts, COALESCE(max_attempts, %(task_cap)s)),
        worker_id = %(slot)s, incarnation = %(incarnation)s,
+       used_profile = IF(id = %(id)s, used_profile, NULL),
+       used_account = IF(id = %(id)s, used_account, NULL),
+       used_proxy = IF(id = %(id)s, COALESCE(%(proxy)s, used_proxy), NULL),
        status = IF(id = %(id)s, 'done', 'in_progress')
  WHERE (id = %(id)s AND fence = %(fence)s AND incarnation = %(incarnation)s
         AND status = 'in_progress')
@@ -43,8 +47,9 @@ UPDATE work_queue
 -- name: keep_former_finish
 -- Put the finish of a job that was put back by hand into its history, before a claim overwrites it.
 INSERT IGNORE INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation,
-                                 started_at, finished_at)
-SELECT id, fence, attempts, 'done', worker_id, incarnation, started_at, finished_at
+                                 started_at, finished_at, used_profile, used_account, used_proxy)
+SELECT id, fence, attempts, 'done', worker_id, incarnation, started_at, finished_at,
+       used_profile, used_account, used_proxy
   FROM work_queue
  WHERE id = %(id)s AND fence = %(fence)s AND status = 'pending' AND finished_at IS NOT NULL;
 
@@ -81,12 +86,13 @@ SELECT * FROM work_queue WHERE id = %(id)s;
 -- name: attempts_of_job
 -- Read one job's history in the order it happened; the attempt that finished it is its own row.
 SELECT job_id, fence, attempt, outcome, worker_id, incarnation, started_at, finished_at, reason,
-       fingerprint, evidence, evidence_dir, evidence_host, last_step, cause
+       fingerprint, evidence, evidence_dir, evidence_host, last_step, cause,
+       used_profile, used_account, used_proxy
   FROM job_attempts
  WHERE job_id = %(id)s
 UNION ALL
 SELECT id, fence, attempts, 'done', worker_id, incarnation, started_at, finished_at, NULL,
-       NULL, NULL, NULL, NULL, NULL, NULL
+       NULL, NULL, NULL, NULL, NULL, NULL, used_profile, used_account, used_proxy
   FROM work_queue
  WHERE id = %(id)s AND status = 'done'
  ORDER BY fence;

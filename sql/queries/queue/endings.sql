@@ -4,10 +4,11 @@
 -- An older row of that key is of another life of the table, before a TRUNCATE.
 INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, started_at,
                           finished_at, reason, fingerprint, evidence, evidence_dir, evidence_host,
-                          last_step, cause)
+                          last_step, cause, used_profile, used_account, used_proxy)
 SELECT id, fence, %(attempt)s, %(outcome)s, worker_id, incarnation, started_at,
        UTC_TIMESTAMP(6), %(reason)s, %(fingerprint)s, %(evidence)s, %(evidence_dir)s,
-       %(evidence_host)s, %(last_step)s, %(cause)s
+       %(evidence_host)s, %(last_step)s, %(cause)s,
+       used_profile, used_account, COALESCE(%(proxy)s, used_proxy)
   FROM work_queue
  WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
    AND status = 'in_progress'
@@ -20,7 +21,9 @@ ON DUPLICATE KEY UPDATE
        finished_at = VALUES(finished_at), reason = VALUES(reason),
        fingerprint = VALUES(fingerprint), evidence = VALUES(evidence),
        evidence_dir = VALUES(evidence_dir), evidence_host = VALUES(evidence_host),
-       last_step = VALUES(last_step), cause = VALUES(cause);
+       last_step = VALUES(last_step), cause = VALUES(cause),
+       used_profile = VALUES(used_profile), used_account = VALUES(used_account),
+       used_proxy = VALUES(used_proxy);
 UPDATE work_queue
    SET status = %(status)s, result = NULL, last_error = %(last_error)s,
        attempts = attempts - %(refund)s,
@@ -29,6 +32,7 @@ UPDATE work_queue
        not_before = UTC_TIMESTAMP(6) + INTERVAL %(delay_seconds)s SECOND,
        wait_reason = %(wait_reason)s,
        irreversible_step = %(irreversible_step)s,
+       used_proxy = COALESCE(%(proxy)s, used_proxy),
        finished_at = IF(%(status)s = 'pending', NULL, UTC_TIMESTAMP(6)),
        lease_until = NULL
  WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
@@ -37,9 +41,10 @@ UPDATE work_queue
                 WHERE h.job_id = %(id)s AND h.fence = %(fence)s
                   AND h.started_at = work_queue.started_at);
 INSERT IGNORE INTO outbox (event_id, event, job_id, fence, attempt, task, dedupe_key, reason,
-                           happened_at, url, next_try_at)
+                           happened_at, url, next_try_at, used_profile, used_account, used_proxy)
 SELECT UUID(), 'job.error', id, fence, %(attempt)s, task, dedupe_key, %(reason)s,
-       finished_at, COALESCE(callback_url, %(default_callback)s), UTC_TIMESTAMP(6)
+       finished_at, COALESCE(callback_url, %(default_callback)s), UTC_TIMESTAMP(6),
+       used_profile, used_account, used_proxy
   FROM work_queue
  WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
    AND status = 'error' AND %(status)s = 'error'
@@ -59,7 +64,7 @@ COMMIT;
 -- Finish a job, if the claim still holds. Its row is the record of the attempt that finished it.
 UPDATE work_queue
    SET status = 'done', result = %(result)s, last_error = NULL, wait_reason = NULL,
-       irreversible_step = NULL,
+       irreversible_step = NULL, used_proxy = COALESCE(%(proxy)s, used_proxy),
        finished_at = UTC_TIMESTAMP(6), lease_until = NULL
  WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
    AND status = 'in_progress';
@@ -68,14 +73,15 @@ UPDATE work_queue
 -- Finish a job as above, and put the news of it into the outbox, in one transaction.
 UPDATE work_queue
    SET status = 'done', result = %(result)s, last_error = NULL, wait_reason = NULL,
-       irreversible_step = NULL,
+       irreversible_step = NULL, used_proxy = COALESCE(%(proxy)s, used_proxy),
        finished_at = UTC_TIMESTAMP(6), lease_until = NULL
  WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
    AND status = 'in_progress';
 INSERT IGNORE INTO outbox (event_id, event, job_id, fence, attempt, task, dedupe_key, result,
-                           happened_at, url, next_try_at)
+                           happened_at, url, next_try_at, used_profile, used_account, used_proxy)
 SELECT UUID(), 'job.done', id, fence, attempts, task, dedupe_key, result,
-       finished_at, COALESCE(callback_url, %(default_callback)s), UTC_TIMESTAMP(6)
+       finished_at, COALESCE(callback_url, %(default_callback)s), UTC_TIMESTAMP(6),
+       used_profile, used_account, used_proxy
   FROM work_queue
  WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
    AND status = 'done'

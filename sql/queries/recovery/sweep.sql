@@ -1,7 +1,7 @@
 -- name: claim_columns
 -- What a claim is known and judged by.
 q.id, q.fence, q.incarnation, q.attempts, q.max_attempts, q.blocks, q.crashes, q.forgiven,
-       q.worker_id, q.task, q.irreversible_step
+       q.worker_id, q.task, q.irreversible_step, q.used_profile, q.used_account, q.used_proxy
 
 -- name: expired_claims
 -- List claims that have outlived their lease, after an id; for a while without those of a worker

@@ -6,7 +6,8 @@ SELECT EXISTS (SELECT 1 FROM outbox WHERE next_try_at <= UTC_TIMESTAMP(6)) AS ha
 -- List events to send now, without locks: of each job only the oldest that is not over, and none
 -- to the places that are left out. The time to sign is the database's.
 SELECT o.id, o.event_id, o.event, o.job_id, o.attempt, o.task, o.dedupe_key, o.result, o.reason,
-       o.happened_at, o.url, o.deliveries, UNIX_TIMESTAMP() AS now_seconds,
+       o.happened_at, o.used_profile, o.used_account, o.used_proxy,
+       o.url, o.deliveries, UNIX_TIMESTAMP() AS now_seconds,
        TIMESTAMPDIFF(SECOND, COALESCE(o.revived_at, o.happened_at), UTC_TIMESTAMP()) AS age_seconds
   FROM outbox o FORCE INDEX (next_deliveries)
  WHERE o.next_try_at <= UTC_TIMESTAMP(6)

@@ -44,3 +44,13 @@ def test_credentials_that_are_not_set_are_asked_for(make_world, environment, ses
     error = failure_of(make_world("multilogin"), session)
 
     assert "NIGHTSHIFT_MULTILOGIN_EMAIL is not set" in str(error)
+
+
+def test_a_password_of_one_letter_does_not_eat_the_words_of_a_message(
+    make_world, environment, session
+):
+    environment["NIGHTSHIFT_MULTILOGIN_PASSWORD"] = "a"
+
+    error = failure_of(make_world("multilogin"), session)
+
+    assert "Multilogin X refuses the sign-in (HTTP 401); look at" in str(error)

@@ -90,9 +90,13 @@ def test_every_column_of_a_job_and_its_attempts_gets_into_the_archive(database, 
         "timeout_seconds = 8, lease_until = UTC_TIMESTAMP(6), result = '{\"a\": 1}', priority = 9, "
         "dedupe_key = 'd', callback_url = 'http://c', profile_id = 'p', account_id = 'a', "
         "blocks = 2, crashes = 1, forgiven = 3, irreversible_step = 'paying', "
-        "order_key = 'k', order_on_failure = 'wait'"
+        "order_key = 'k', order_on_failure = 'wait', "
+        "used_profile = 'p', used_account = 'a', used_proxy = 'x'"
     )
-    database.run_statement("UPDATE job_attempts SET evidence_dir = '/errors', evidence_host = 'h'")
+    database.run_statement(
+        "UPDATE job_attempts SET evidence_dir = '/errors', evidence_host = 'h', "
+        "used_profile = 'p', used_account = 'a', used_proxy = 'x'"
+    )
     row, history = queue.get(job), queue.history(job)
     # A column added later has no value here: give it one above, and a place in the archive.
     assert [name for name, value in row.items() if value in (None, 0)] == []

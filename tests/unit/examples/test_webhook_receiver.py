@@ -53,6 +53,9 @@ def test_what_nightshift_signs_is_taken(url, inbox):
         "happened_at": "2026-01-02T03:04:05.000678Z",
         "result": {"title": "Grüße"},
         "reason": None,
+        "profile": None,
+        "account": None,
+        "proxy": None,
     }
 
 

@@ -69,3 +69,22 @@ def test_a_key_without_a_column_is_told_once():
     assert list(LateKeys(["price"], told.append).watch(jobs)) == jobs
     (line,) = told
     assert line.startswith("job 7 has stock, which the CSV header lacks")
+
+
+def test_what_jobs_used_has_columns_only_where_there_is_something_and_no_result_hides_it():
+    plain = job({"price": 1})
+    routed = job({"price": 2, "used_proxy": "mine"}, used_proxy="berlin", used_account="ada")
+
+    assert export_columns.learn([plain], ("done",)) == ["price"]
+    columns = export_columns.learn([plain, routed], ("done",))
+    assert columns == ["used_account", "used_proxy", "price"]
+    assert export_columns.values(routed, columns)[-3:] == ["ada", "berlin", 2]
+
+
+def test_a_proxy_that_was_used_after_the_header_was_written_is_reported():
+    told = []
+    late = LateKeys(["price"], told.append)
+
+    assert len(list(late.watch([job({"price": 1}), job({"price": 1}, used_proxy="berlin")]))) == 2
+    assert len(told) == 1
+    assert "has used_proxy, which the CSV header lacks" in told[0]

@@ -58,3 +58,58 @@ def test_a_socks_proxy_that_reaches_the_host_works(socks):
 )
 def test_what_a_socks_proxy_refuses_is_told(socks, answers, said):
     assert said in tried(socks(*answers)[0]).problem
+
+
+@pytest.fixture
+def refusing() -> Iterator[Callable[[str], int]]:
+    """Start an HTTP proxy that refuses one tunnel, in these words; return its port."""
+    threads: list[threading.Thread] = []
+
+    def refusing(words: str) -> int:
+        listener = socket.create_server(("127.0.0.1", 0))
+
+        def serve() -> None:
+            with listener, listener.accept()[0] as link:
+                link.recv(65536)
+                link.sendall(f"HTTP/1.1 503 {words}\r\nContent-Length: 0\r\n\r\n".encode())
+
+        threads.append(threading.Thread(target=serve))
+        threads[-1].start()
+        port: int = listener.getsockname()[1]
+        return port
+
+    yield refusing
+    for thread in threads:
+        thread.join(10)
+
+
+def refusal(proxy: Proxy) -> str:
+    (trial,) = try_all([proxy], "https://shop.test/", 5)
+    assert trial.problem is not None
+    return trial.problem
+
+
+def test_a_login_of_one_letter_does_not_eat_the_words_of_a_message(refusing):
+    port = refusing("that host cannot be reached at all")
+
+    problem = refusal(Proxy("http", "127.0.0.1", port, username="a", password="t"))
+
+    assert problem == "503 that host cannot be reached at all"
+
+
+def test_a_login_of_four_letters_is_hidden_as_a_word_and_no_words_are_eaten(refusing):
+    port = refusing("user host: localhost unknown")
+
+    problem = refusal(Proxy("http", "127.0.0.1", port, username="host", password="known"))
+
+    assert problem == "503 user [redacted]: localhost unknown"
+
+
+def test_a_longer_login_is_hidden_wherever_the_proxy_repeats_it(refusing):
+    port = refusing("no mr-adams-eu by swordfish7 here, http://mr-adams:swordfish7@p/")
+
+    problem = refusal(Proxy("http", "127.0.0.1", port, username="mr-adams", password="swordfish7"))
+
+    assert "adams" not in problem
+    assert "swordfish" not in problem
+    assert problem.startswith("503 no [redacted]-eu by [redacted] here")

@@ -146,3 +146,15 @@ def test_a_step_is_shown_with_its_kind_until_the_next_job_begins():
     )  # fmt: skip
     entry.begin_job(2, 1, 1, "order", seconds=5)
     assert (entry.step, entry.step_kind) == ("", StepKind.GUESSED)
+
+
+def test_the_proxy_of_a_job_is_shown_until_the_next_job_begins():
+    entry = Board(1).entries[0]
+    entry.begin_job(1, 1, 1, "visit", 60)
+    entry.show_proxy(None)
+    assert entry.proxy is None
+    entry.show_proxy("berlin")
+    assert entry.snapshot().proxy == "berlin"
+
+    entry.begin_job(2, 1, 1, "visit", 60)
+    assert entry.proxy is None

@@ -65,5 +65,5 @@ def test_the_body_is_the_same_at_every_delivery():
     assert body_of(again) == body_of(EVENT)
     assert list(json.loads(body_of(EVENT))) == [
         *("event", "event_id", "job_id", "task", "dedupe_key", "attempt", "happened_at"),
-        *("result", "reason"),
+        *("result", "reason", "profile", "account", "proxy"),
     ]

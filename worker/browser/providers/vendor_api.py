@@ -24,7 +24,8 @@ from worker.browser.providers.pace import Pace
 from worker.browser.providers.preset import Condition, Preset, Request
 from worker.browser.providers.spec import ProfileSpec
 from worker.errors import ProviderError, ProviderTrouble
-from worker.evidence.redaction import MASK, redact_text
+from worker.evidence.known_secrets import KnownSecrets
+from worker.evidence.redaction import redact_text
 from worker.evidence.terminal_text import printable
 from worker.retry_after import retry_after_seconds
 
@@ -87,9 +88,8 @@ class VendorApi:
         self, what: str, kind: ProviderTrouble, retry_after: float | None = None
     ) -> ProviderError:
         """Make an error that says who is at fault, and repeats no credential of ours."""
-        text = printable(redact_text(f"{self.preset.title} {what}"))
-        for secret in self._secrets():
-            text = text.replace(secret, MASK)
+        known = KnownSecrets(self._secrets())
+        text = printable(redact_text(f"{self.preset.title} {what}", known))
         return ProviderError(text, provider=self.preset.name, kind=kind, retry_after=retry_after)
 
     def endpoint_by_template(self, template: str, spec: ProfileSpec) -> str:
