@@ -143,7 +143,7 @@ def _closed(db: Database, job: Row) -> str | None:
 
 
 def _waits(closed: ClosedKey) -> str:
-    opens = "" if closed.seconds is None else f"; next check in {closed.seconds:.0f} s"
+    opens = "" if closed.seconds is None else f"; next check in {max(0.0, closed.seconds):.0f} s"
     return f"waits because {closed.reason}{opens}"
 
 

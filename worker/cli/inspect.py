@@ -202,7 +202,7 @@ def _profile_line(profiles: dict[str, int], accounts_paused: int) -> str:
 def _closed_lines(closed: list[dict[str, Any]]) -> Iterator[str]:
     for closure in closed[:MAX_CLOSED]:
         seconds = closure["seconds"]
-        opens = "" if seconds is None else f" (next check in {duration(seconds)})"
+        opens = "" if seconds is None else f" (next check in {duration(max(0.0, seconds))})"
         yield f"held back: {closure['reason']}{opens}"
     if len(closed) > MAX_CLOSED:
         yield f"held back: {len(closed) - MAX_CLOSED} more; ask: launcher.py why ID"

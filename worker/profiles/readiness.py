@@ -13,16 +13,18 @@ from dataclasses import dataclass, replace
 from worker.database.client import Database, Row, Transaction
 from worker.guards import breakers, limits, pace
 from worker.guards.keys import ClosedKey, route_key
-from worker.profiles import leases
+from worker.profiles import hosts, leases, stop_tries
 from worker.profiles.manifest import Manifest
 from worker.profiles.states import LEASABLE, State
 from worker.proxies import choice
 from worker.proxies.blocks import cools
+from worker.system.identity import this_host
 
 # A stale profile is free as soon as it is checked, a busy one as soon as its job ends.
 STALE_SECONDS = 2.0
 BUSY_SECONDS = 1.0
 CONFLICT = "profile_lock_conflict"
+OVERDUE = "checkout_overdue"
 PAUSED = "account_paused"
 
 
@@ -44,7 +46,7 @@ class NotReady:
 
 def judge(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
     """Judge a locked profile for a job; None when it is ready."""
-    for rule in (_account, _state, _leases, _proxy, _breaker, _vendor):
+    for rule in (_account, _state, _host, _leases, _proxy, _breaker, _vendor):
         if (refusal := rule(tx, profile, manifest)) is not None:
             return refusal
     return None
@@ -133,8 +135,10 @@ def _refused_profiles(db: Database, limit_rows: list[Row]) -> Iterator[tuple[Row
         held[lease["profile_id"]].append(lease)
     for profile in db.fetch_all("profiles_out_of_use"):
         paused = _paused(profile["account_id"], profile, closes=f"profile:{profile['id']}")
-        if refusal := paused or _set_aside(profile) or _occupied(profile, held[profile["id"]]):
+        refusal = paused or _set_aside(profile) or _elsewhere(profile)
+        if refusal := refusal or _occupied(profile, held[profile["id"]]):
             yield profile, refusal
+    yield from _refused_elsewhere(db)
     for profile in db.fetch_all("profiles_without_proxy"):
         proxy = profile if profile["proxy_name"] is not None else None
         if refusal := _ill_connected(profile, proxy, profile["wanted_region"]):
@@ -145,6 +149,13 @@ def _refused_profiles(db: Database, limit_rows: list[Row]) -> Iterator[tuple[Row
             continue
         for profile in db.fetch_all("profiles_of_provider", provider=provider):
             yield profile, replace(full, closes=f"profile:{profile['id']}")
+
+
+def _refused_elsewhere(db: Database) -> Iterator[tuple[Row, NotReady]]:
+    here = this_host()
+    for profile in db.fetch_all("profiles_elsewhere", host=here.name, host_id=here.id):
+        if refusal := _elsewhere(profile):
+            yield profile, refusal
 
 
 def _refused_by_breakers(
@@ -182,10 +193,29 @@ def _set_aside(profile: Row) -> NotReady | None:
     state = State(profile["state"])
     if state in LEASABLE:
         return None
-    seconds = STALE_SECONDS if state is State.STALE else None
+    seconds = None
+    if state is State.STALE and hosts.is_here(profile):
+        seconds = _check_seconds(int(profile["stop_tries"]))
     name = profile["id"]
     reason = f"profile {name} is {state.replace('_', ' ')}: {profile['state_reason'] or ''}".strip()
     return NotReady(f"profile_{state}", reason, f"profile:{name}", seconds)
+
+
+def _check_seconds(tries: int) -> float | None:
+    """Say when a stale profile is checked again; None when that has failed too often to wait."""
+    if tries >= stop_tries.PATIENT_TRIES:
+        return None
+    return stop_tries.wait_seconds(tries) if tries else STALE_SECONDS
+
+
+def _host(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
+    return _elsewhere(profile)
+
+
+def _elsewhere(profile: Row) -> NotReady | None:
+    """Leave the jobs of a profile to the host that it lives on, however long that takes."""
+    reason = hosts.elsewhere(profile)
+    return NotReady("profile_elsewhere", reason, f"profile:{profile['id']}") if reason else None
 
 
 def _leases(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
@@ -197,8 +227,13 @@ def _occupied(profile: Row, held: list[Row], exclusive: bool = False) -> NotRead
     if not is_taken and len(held) < profile["max_active_runs"]:
         return None
     owner = held[0]["holder"] + (f", job {held[0]['job_id']}" if held[0]["job_id"] else "")
-    seconds = float(held[0]["left_seconds"]) if held[0]["is_person"] else BUSY_SECONDS
-    name = profile["id"]
+    name, seconds = profile["id"], BUSY_SECONDS
+    if held[0]["is_person"]:
+        seconds = float(held[0]["left_seconds"])
+        if seconds <= 0:
+            # Only they know whether their browser may be closed.
+            reason = f"profile {name} is checked out and overdue"
+            return NotReady(OVERDUE, reason, f"profile:{name}", None, owner)
     return NotReady(CONFLICT, f"profile {name} is in use", f"profile:{name}", seconds, owner)
 
 
