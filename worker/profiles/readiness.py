@@ -8,40 +8,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from worker.database.client import Database, Row, Transaction
 from worker.guards import breakers, limits, pace
 from worker.guards.keys import ClosedKey, route_key
-from worker.profiles import hosts, leases, stop_tries
+from worker.profiles import leases, standing
 from worker.profiles.manifest import Manifest
-from worker.profiles.states import LEASABLE, State
+from worker.profiles.standing import NotReady as NotReady
+from worker.profiles.states import State
 from worker.proxies import choice
 from worker.proxies.blocks import cools
-from worker.system.identity import this_host
 
-# A stale profile is free as soon as it is checked, a busy one as soon as its job ends.
-STALE_SECONDS = 2.0
+# A busy profile is free as soon as its job ends.
 BUSY_SECONDS = 1.0
 CONFLICT = "profile_lock_conflict"
 OVERDUE = "checkout_overdue"
 PAUSED = "account_paused"
-
-
-@dataclass(frozen=True, slots=True)
-class NotReady:
-    """Why a profile cannot be used now, and when to check again (None: after a person acts)."""
-
-    event: str
-    reason: str
-    closes: str
-    seconds: float | None = None
-    owner: str | None = None
-
-    @property
-    def closed_key(self) -> ClosedKey:
-        said = f"{self.reason} ({self.owner})" if self.owner else self.reason
-        return ClosedKey(self.closes, said, self.seconds)
 
 
 def judge(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
@@ -55,8 +38,13 @@ def judge(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
 def judge_for_person(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
     """Judge a locked profile for a person, who may look at what is set aside or paused."""
     if State(profile["state"]) is State.DISABLED:
-        return _set_aside(profile)
+        return standing.set_aside(profile)
     return _leases(tx, profile, manifest) or _vendor(tx, profile, manifest)
+
+
+def judge_way_out(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
+    """Judge by what way a locked profile would go out, whoever opens it."""
+    return _proxy(tx, profile, manifest)
 
 
 def account_paused(tx: Transaction, account_id: str | None) -> NotReady | None:
@@ -135,10 +123,10 @@ def _refused_profiles(db: Database, limit_rows: list[Row]) -> Iterator[tuple[Row
         held[lease["profile_id"]].append(lease)
     for profile in db.fetch_all("profiles_out_of_use"):
         paused = _paused(profile["account_id"], profile, closes=f"profile:{profile['id']}")
-        refusal = paused or _set_aside(profile) or _elsewhere(profile)
+        refusal = paused or standing.set_aside(profile) or standing.elsewhere(profile)
         if refusal := refusal or _occupied(profile, held[profile["id"]]):
             yield profile, refusal
-    yield from _refused_elsewhere(db)
+    yield from standing.all_elsewhere(db)
     for profile in db.fetch_all("profiles_without_proxy"):
         proxy = profile if profile["proxy_name"] is not None else None
         if refusal := _ill_connected(profile, proxy, profile["wanted_region"]):
@@ -149,13 +137,6 @@ def _refused_profiles(db: Database, limit_rows: list[Row]) -> Iterator[tuple[Row
             continue
         for profile in db.fetch_all("profiles_of_provider", provider=provider):
             yield profile, replace(full, closes=f"profile:{profile['id']}")
-
-
-def _refused_elsewhere(db: Database) -> Iterator[tuple[Row, NotReady]]:
-    here = this_host()
-    for profile in db.fetch_all("profiles_elsewhere", host=here.name, host_id=here.id):
-        if refusal := _elsewhere(profile):
-            yield profile, refusal
 
 
 def _refused_by_breakers(
@@ -186,36 +167,11 @@ def _paused(account_id: str | None, account: Row, closes: str | None = None) -> 
 
 
 def _state(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
-    return _set_aside(profile)
-
-
-def _set_aside(profile: Row) -> NotReady | None:
-    state = State(profile["state"])
-    if state in LEASABLE:
-        return None
-    seconds = None
-    if state is State.STALE and hosts.is_here(profile):
-        seconds = _check_seconds(int(profile["stop_tries"]))
-    name = profile["id"]
-    reason = f"profile {name} is {state.replace('_', ' ')}: {profile['state_reason'] or ''}".strip()
-    return NotReady(f"profile_{state}", reason, f"profile:{name}", seconds)
-
-
-def _check_seconds(tries: int) -> float | None:
-    """Say when a stale profile is checked again; None when that has failed too often to wait."""
-    if tries >= stop_tries.PATIENT_TRIES:
-        return None
-    return stop_tries.wait_seconds(tries) if tries else STALE_SECONDS
+    return standing.set_aside(profile)
 
 
 def _host(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
-    return _elsewhere(profile)
-
-
-def _elsewhere(profile: Row) -> NotReady | None:
-    """Leave the jobs of a profile to the host that it lives on, however long that takes."""
-    reason = hosts.elsewhere(profile)
-    return NotReady("profile_elsewhere", reason, f"profile:{profile['id']}") if reason else None
+    return standing.elsewhere(profile)
 
 
 def _leases(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:

@@ -51,7 +51,9 @@ SELECT a.*, (SELECT COUNT(*) FROM profiles p WHERE p.account_id = a.id) AS profi
 
 -- name: list_profiles
 -- List profiles, those of one account or in one state if named.
-SELECT p.*, (SELECT COUNT(*) FROM profile_leases l WHERE l.profile_id = p.id) AS leases
+SELECT p.*, (SELECT COUNT(*) FROM profile_leases l WHERE l.profile_id = p.id) AS leases,
+       (SELECT COUNT(*) FROM profile_leases l
+         WHERE l.profile_id = p.id AND l.is_person AND l.expires_at < UTC_TIMESTAMP(6)) AS overdue
   FROM profiles p
  WHERE (%(account_id)s IS NULL OR p.account_id = %(account_id)s)
    AND (%(state)s IS NULL OR p.state = %(state)s)

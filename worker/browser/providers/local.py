@@ -21,6 +21,8 @@ from worker.errors import ProviderError
 from worker.system import process_tree
 
 DEATH_SECONDS = 4.0
+# Pages fill the window, however large a person makes it, and no bar says that a program steers it.
+FOR_PERSON = {"no_viewport": True, "ignore_default_args": ["--enable-automation"]}
 
 
 class LocalProvider:
@@ -90,6 +92,8 @@ class LocalProvider:
         settings = launch_settings(self._options)
         if spec.proxy is not None:
             settings["proxy"] = spec.proxy.as_playwright()
+        if self._options.for_person:
+            settings |= FOR_PERSON
         try:
             return playwright.chromium.launch_persistent_context(folder, **settings)
         except PlaywrightError as error:

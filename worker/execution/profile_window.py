@@ -1,0 +1,103 @@
+"""A profile's browser on a person's screen: opened behind its proxy, kept until they close it.
+
+The person's lease is taken before and released here, when the browser is closed or did not open.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from worker.browser.options import BrowserOptions, find_full_browser
+from worker.browser.providers.spec import LOCAL
+from worker.browser.session import BrowserSession
+from worker.database.client import Database, Row
+from worker.errors import LaunchFailed, LeaseLost, ProviderError
+from worker.profiles import hosts, lease_endings, presence
+from worker.profiles.presence import MISSING
+from worker.profiles.specs import spec_of
+
+LOOK_SECONDS = 0.3
+
+
+def require_screen(
+    provider: str, browser: str | None, environment: Mapping[str, str]
+) -> str | None:
+    """Find a Chromium with windows and a display for them; raises LaunchFailed without.
+
+    A vendor's program brings its own.
+    """
+    if provider != LOCAL:
+        return None
+    if not environment.get("DISPLAY") and not environment.get("WAYLAND_DISPLAY"):
+        raise LaunchFailed(
+            "there is no display to open a window on: run this in a desktop session, or set DISPLAY"
+        )
+    return find_full_browser(browser)
+
+
+def show(
+    db: Database,
+    profile: Row,
+    fence: int,
+    *,
+    executable: str | None,
+    state_dir: Path,
+    by: str,
+    on_open: Callable[[], None],
+) -> None:
+    """Open a checked-out profile for a person and wait until they close it; then return it.
+
+    Raises ProviderError or LaunchFailed when it does not open; the profile is returned then, too.
+    """
+    spec = spec_of(db, profile)
+    review: str | None = None
+    with tempfile.TemporaryDirectory(prefix="nightshift-") as folder:
+        options = BrowserOptions(
+            tmp_dir=Path(folder) / "browser",
+            executable=executable,
+            headless=False,
+            for_person=True,
+            state_dir=state_dir,
+        )
+        session = BrowserSession(options)
+        try:
+            if profile["contents"] != MISSING:
+                # Who opens one that is known to miss something does so to set it right.
+                presence.require(db, profile)
+            hosts.adopt(db, profile, by=by)
+            session.open_profile(spec)
+            presence.opened(db, profile)
+            on_open()
+            while session.is_alive:
+                time.sleep(LOOK_SECONDS)
+        except ProviderError as error:
+            review = str(error) if error.kind == "missing" else None
+            raise
+        finally:
+            session.close_profile()
+            left = session.providers.get(spec.provider).left_running(spec)
+            session.close()
+            if review is None:
+                presence.note(db, profile)
+            _give_back(db, profile["id"], fence, by, review, left)
+
+
+def _give_back(
+    db: Database, profile_id: str, fence: int, by: str, review: str | None, left: str | None
+) -> None:
+    try:
+        lease_endings.release(
+            db,
+            profile_id,
+            fence,
+            author=by,
+            reason="its browser was closed",
+            review=review,
+            left_running=left,
+        )
+    except LeaseLost:
+        # Somebody has returned it meanwhile.
+        return
