@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-import socket
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -57,4 +56,4 @@ def check_folder(folder: Path, setting: str) -> None:
 
 def lock_name() -> str:
     """Name the run's lock in the database: one per host."""
-    return socket.gethostname() or str(os.getuid())
+    return this_host().name or str(os.getuid())

@@ -83,9 +83,8 @@ def profile_lines(profile: Row) -> list[str]:
         f"  account   {profile['account_id'] or NONE}",
         f"  provider  {profile['provider']}",
     ]
-    for name in ("host", "folder", "vendor_id", "endpoint"):
-        if shown[name]:
-            lines.append(f"  {name.replace('_', ' '):<9} {shown[name]}")
+    places = [name for name in ("host", "folder", "vendor_id", "endpoint") if shown[name]]
+    lines += [f"  {name.replace('_', ' '):<9} {shown[name]}" for name in places]
     if shown["options"]:
         lines.append(f"  options   {json.dumps(shown['options'])}")
     allowed = shown["allowed_actions"]

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 # Where Chromium has kept cookies, by version.
 COOKIE_STORES = ("Default/Cookies", "Default/Network/Cookies")
-# A store that was being written when its browser was killed has one of these beside it.
+# A store that was being written when its browser was killed has one of these, not empty, beside it.
 _JOURNALS = ("-journal", "-wal")
 
 
@@ -46,4 +46,5 @@ def _has_cookies(store: Path) -> bool:
             connection.close()
     except sqlite3.Error:
         # Half-written, it is mended by Chromium; without a journal it would be thrown away.
-        return any(store.with_name(store.name + ending).exists() for ending in _JOURNALS)
+        journals = [store.with_name(store.name + ending) for ending in _JOURNALS]
+        return any(journal.exists() and journal.stat().st_size > 0 for journal in journals)
