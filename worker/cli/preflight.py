@@ -17,6 +17,7 @@ from worker.database.client import Database
 from worker.errors import RunLocked, SettingsError
 from worker.queue import runs
 from worker.settings import RunSettings
+from worker.system.identity import this_host
 from worker.tasks import registry
 
 # About what one failure leaves: screenshot, page and logs.
