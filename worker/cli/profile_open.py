@@ -8,7 +8,7 @@ from contextlib import closing
 
 import click
 
-from worker.browser.providers.spec import CDP
+from worker.browser.providers.spec import LOCAL
 from worker.cli.connection import open_database, state_dir
 from worker.cli.options import DURATION, run_settings
 from worker.cli.output import tell
@@ -26,22 +26,22 @@ from worker.profiles import checkouts, hosts, store
 @click.option("--reason", default="", help="Why, for others to read.")
 @run_settings("browser")
 def open_(profile_id: str, seconds: float | None, reason: str, browser: str | None) -> None:
-    """Open a profile's browser on your screen, behind its proxy; no job runs in it meanwhile.
+    """Open a local profile on your screen, behind its proxy; no job runs in it meanwhile.
 
     It is a checkout: when you close the browser, or press Ctrl-C here, the profile is returned.
     """
     with closing(open_database()) as db:
         profile = store.get(db, profile_id)
-        if profile["provider"] == CDP:
+        if profile["provider"] != LOCAL:
             raise UsageError(
-                f"profile {profile_id} is somebody else's browser: open it where it runs, after "
-                f"launcher.py profiles checkout {profile_id}"
+                f"profile {profile_id} is no folder of a host ({profile['provider']}): check it "
+                f"out and open it there: launcher.py profiles checkout {profile_id}"
             )
         if (other := hosts.elsewhere(profile)) is not None:
             raise UsageError(f"{other}: open it there; nothing was checked out")
         if (problem := checkouts.way_out_problem(db, profile_id)) is not None:
             raise UsageError(f"{problem.reason}; nothing was checked out")
-        executable = profile_window.require_screen(profile["provider"], browser, os.environ)
+        executable = profile_window.require_screen(browser, os.environ)
         fence = take(db, profile_id, seconds, reason)
         _show(db, profile_id, fence, executable)
         state = store.get(db, profile_id)["state"]

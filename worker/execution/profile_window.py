@@ -1,4 +1,4 @@
-"""A profile's browser on a person's screen: opened behind its proxy, kept until they close it.
+"""A local profile's browser on a person's screen: opened behind its proxy, until they close it.
 
 The person's lease is taken before and released here, when the browser is closed or did not open.
 """
@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from worker.browser.options import BrowserOptions, find_full_browser
-from worker.browser.providers.spec import LOCAL
 from worker.browser.session import BrowserSession
 from worker.database.client import Database, Row
 from worker.errors import LaunchFailed, LeaseLost, ProviderError
@@ -22,15 +21,8 @@ from worker.profiles.specs import spec_of
 LOOK_SECONDS = 0.3
 
 
-def require_screen(
-    provider: str, browser: str | None, environment: Mapping[str, str]
-) -> str | None:
-    """Find a Chromium with windows and a display for them; raises LaunchFailed without.
-
-    A vendor's program brings its own.
-    """
-    if provider != LOCAL:
-        return None
+def require_screen(browser: str | None, environment: Mapping[str, str]) -> str | None:
+    """Find a Chromium with windows, and a display for them; raises LaunchFailed without."""
     if not environment.get("DISPLAY") and not environment.get("WAYLAND_DISPLAY"):
         raise LaunchFailed(
             "there is no display to open a window on: run this in a desktop session, or set DISPLAY"

@@ -93,10 +93,9 @@ def test_a_vendors_profile_that_somebody_runs_is_not_checked_out(
         vendor.start_profile("v-1")
         before = events(database, "k1")
 
-        for command in ("checkout", "open"):
-            line = refused(cli("profiles", command, "k1", **variables))
-            assert "runs now, and nobody here holds it: somebody else's session" in line
-            assert len(line.splitlines()) == 1
+        line = refused(cli("profiles", "checkout", "k1", **variables))
+        assert "runs now, and nobody here holds it: somebody else's session" in line
+        assert len(line.splitlines()) == 1
 
         assert (state(database, "k1"), events(database, "k1")) == ("available", before)
         assert (vendor.is_running("v-1"), vendor.count("stop")) == (True, 0)
@@ -135,7 +134,7 @@ def test_opening_says_in_one_line_what_is_missing(cli, database, add, tmp_path):
         assert (answer.returncode, answer.stdout) == (69, "")
         assert told in answer.stderr
         assert len(answer.stderr.splitlines()) == 1
-    assert "open it where it runs" in refused(cli("profiles", "open", "far"))
+    assert "check it out and open it there" in refused(cli("profiles", "open", "far"))
     assert "gone" in refused(cli("profiles", "open", "lost"))
     elsewhere = cli("profiles", "open", "p1", NIGHTSHIFT_HOST="night-2")
     assert "lives on" in refused(elsewhere)

@@ -95,11 +95,15 @@ class LocalProvider:
         if self._options.for_person:
             settings |= FOR_PERSON
         try:
-            return playwright.chromium.launch_persistent_context(folder, **settings)
+            context = playwright.chromium.launch_persistent_context(folder, **settings)
         except PlaywrightError as error:
             # A browser that came too late may live on.
             self.stop(spec)
             raise launch_failure(str(error), self._options) from error
+        if self._options.for_person:
+            # Without a listener the driver answers dialogs, before anybody has seen them.
+            context.on("dialog", lambda _: None)
+        return context
 
     def _end(self, opened: OpenedProfile) -> None:
         if opened.process is not None:
