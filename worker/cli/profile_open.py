@@ -9,7 +9,7 @@ from contextlib import closing
 import click
 
 from worker.browser.providers.spec import LOCAL
-from worker.cli.connection import open_database, state_dir
+from worker.cli.connection import open_database
 from worker.cli.options import DURATION, run_settings
 from worker.cli.output import tell
 from worker.cli.profile_checkouts import take
@@ -57,7 +57,6 @@ def _show(db: Database, profile_id: str, fence: int, executable: str | None) -> 
         store.get(db, profile_id),
         fence,
         executable=executable,
-        state_dir=state_dir(),
         by=operator(),
         on_open=lambda: tell(f"profile {profile_id} is open; close its browser to return it"),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from worker.browser.options import BrowserOptions, find_full_browser
@@ -36,7 +37,6 @@ def show(
     fence: int,
     *,
     executable: str | None,
-    state_dir: Path,
     by: str,
     on_open: Callable[[], None],
 ) -> None:
@@ -44,52 +44,50 @@ def show(
 
     Raises ProviderError or LaunchFailed when it does not open; the profile is returned then, too.
     """
+    review = left = None
+    try:
+        left = _until_closed(db, profile, executable, by, on_open)
+    except ProviderError as error:
+        review = str(error) if error.kind == "missing" else None
+        raise
+    finally:
+        # Somebody may have returned it meanwhile.
+        with suppress(LeaseLost):
+            lease_endings.release(
+                db,
+                profile["id"],
+                fence,
+                author=by,
+                reason="its browser was closed",
+                review=review,
+                left_running=left,
+            )
+
+
+def _until_closed(
+    db: Database, profile: Row, executable: str | None, by: str, on_open: Callable[[], None]
+) -> str | None:
+    """Have the browser open until it is closed; say why it may still run, if it may."""
+    if profile["contents"] != MISSING:
+        # Who opens one that is known to miss something does so to set it right.
+        presence.require(db, profile)
+    hosts.adopt(db, profile, by=by)
     spec = spec_of(db, profile)
-    review: str | None = None
     with tempfile.TemporaryDirectory(prefix="nightshift-") as folder:
-        options = BrowserOptions(
-            tmp_dir=Path(folder) / "browser",
-            executable=executable,
-            headless=False,
-            for_person=True,
-            state_dir=state_dir,
-        )
+        tmp_dir = Path(folder) / "browser"
+        options = BrowserOptions(tmp_dir, executable, headless=False, for_person=True)
         session = BrowserSession(options)
         try:
-            if profile["contents"] != MISSING:
-                # Who opens one that is known to miss something does so to set it right.
-                presence.require(db, profile)
-            hosts.adopt(db, profile, by=by)
             session.open_profile(spec)
             presence.opened(db, profile)
             on_open()
             while session.is_alive:
                 time.sleep(LOOK_SECONDS)
-        except ProviderError as error:
-            review = str(error) if error.kind == "missing" else None
-            raise
+        except KeyboardInterrupt:
+            # A person's way to close it, too; what was begun is ended in good order.
+            pass
         finally:
             session.close_profile()
-            left = session.providers.get(spec.provider).left_running(spec)
             session.close()
-            if review is None:
-                presence.note(db, profile)
-            _give_back(db, profile["id"], fence, by, review, left)
-
-
-def _give_back(
-    db: Database, profile_id: str, fence: int, by: str, review: str | None, left: str | None
-) -> None:
-    try:
-        lease_endings.release(
-            db,
-            profile_id,
-            fence,
-            author=by,
-            reason="its browser was closed",
-            review=review,
-            left_running=left,
-        )
-    except LeaseLost:
-        # Somebody has returned it meanwhile.
-        return
+        presence.note(db, profile)
+        return session.providers.get(spec.provider).left_running(spec)
