@@ -11,7 +11,7 @@ from worker.database.client import Row
 from worker.evidence.redaction import redact_json
 
 HEADER = (
-    *("ID", "ACCOUNT", "PROVIDER", "HOST", "STATE", "SINCE", "HELD BY", "PROXY", "REGION", "WHY"),
+    *("ID", "ACCOUNT", "PROVIDER", "STATE", "SINCE", "HELD BY", "HOST", "PROXY", "REGION", "WHY"),
 )
 PLACES = ("provider", "host", "folder", "vendor_id", "endpoint", "proxy", "region")
 NONE = "–"
@@ -46,10 +46,10 @@ def cells(profile: Row) -> tuple[str, ...]:
         profile["id"],
         profile["account_id"] or NONE,
         profile["provider"],
-        profile["host"] or NONE,
         profile["state"],
         moment(profile["state_since"]),
         _held(profile),
+        profile["host"] or NONE,
         profile["proxy"] or NONE,
         profile["region"] or NONE,
         "" if profile["state"] in ("available", "leased") else profile["state_reason"] or "",

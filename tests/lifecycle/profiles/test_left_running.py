@@ -10,7 +10,7 @@ from tests.browser.debug_browser import DebugBrowser
 from tests.browser.vendor_dialects import DIALECTS, Reply
 from tests.browser.vendor_server import VendorServer
 from tests.lifecycle.conftest import wait_until
-from tests.lifecycle.test_profile_runs import events, title
+from tests.lifecycle.profiles.endings import events, title
 from worker.profiles import store
 
 pytestmark = pytest.mark.timeout(150)

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from tests.lifecycle.conftest import run_command, url_of
-from tests.lifecycle.test_profile_runs import events, title
+from tests.lifecycle.profiles.endings import events, title
 from worker.profiles import store
 
 pytestmark = pytest.mark.timeout(150)

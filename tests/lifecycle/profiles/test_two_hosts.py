@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lifecycle.test_profile_runs import title
+from tests.lifecycle.profiles.endings import title
 from worker.profiles import store
 
 ON_HOST = str(Path(__file__).with_name("on_host.py").relative_to(Path(__file__).parents[3]))
