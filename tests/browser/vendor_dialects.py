@@ -28,6 +28,7 @@ class Dialect:
     throttled: Reply
     stopped: Reply
     id_field: str | None = None
+    status: Callable[[bool], Any] = lambda _: {}
 
     def read(self, method: str, path: str, body: Any) -> tuple[str, str]:
         """Give the verb of a request and the profile it is about."""
@@ -35,7 +36,7 @@ class Dialect:
             before, _, after = pattern.partition("*")
             if method != route_method or not path.startswith(before) or not path.endswith(after):
                 continue
-            if self.id_field is None:
+            if self.id_field is None or body is None:
                 return verb, path[len(before) : len(path) - len(after)]
             if path == pattern:
                 return verb, body[self.id_field]
@@ -63,6 +64,7 @@ DIALECTS = {
         not_running=Reply(409, {"message": "not running"}),
         throttled=Reply(429, {"message": "limit"}),
         stopped=Reply(200, {"lifetimeState": "terminated"}),
+        status=lambda runs: {"lifetimeState": "running" if runs else "terminated"},
     ),
     "multilogin": Dialect(
         routes={
@@ -73,6 +75,7 @@ DIALECTS = {
                 "?automation_type=playwright&headless_mode=false",
             ): "start",
             ("GET", "/api/v1/profile/stop/p/*"): "stop",
+            ("GET", "/api/v1/profile/status/p/*"): "status",
         },
         started=lambda browser: {
             "data": {"port": str(browser.port)},
@@ -82,11 +85,13 @@ DIALECTS = {
         not_running=_multilogin(404, "PROFILE_NOT_RUNNING"),
         throttled=_multilogin(429, "TOO_MANY_REQUESTS"),
         stopped=_multilogin(200, ""),
+        status=lambda runs: {"data": {"status": "browser_running" if runs else "stopped"}},
     ),
     "adspower": Dialect(
         routes={
             ("POST", "/api/v2/browser-profile/start"): "start",
             ("POST", "/api/v2/browser-profile/stop"): "stop",
+            ("GET", "/api/v2/browser-profile/active?profile_id=*"): "status",
         },
         started=lambda browser: {
             "code": 0,
@@ -97,6 +102,7 @@ DIALECTS = {
         throttled=_failed("Too many request per second, please check"),
         stopped=Reply(200, {"code": 0, "msg": "success"}),
         id_field="profile_id",
+        status=lambda runs: {"code": 0, "data": {"status": "Active" if runs else "Inactive"}},
     ),
     "gologin": Dialect(
         routes={

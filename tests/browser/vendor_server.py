@@ -1,7 +1,7 @@
 """Loopback servers that speak the vendors' APIs, and start a real Chromium for each profile.
 
 A server can be told to misbehave: to throttle, to answer nonsense, to name a dead endpoint, to
-have a profile running already.
+have a profile running already, to refuse a stop or never to answer it.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ class VendorServer:
     nonsense: bool = False
     dead_endpoint: bool = False
     deaf_stop: bool = False
+    # What it answers instead of stopping a profile; and whether it answers at all.
+    stop_refusal: Reply | None = None
+    hanging_stop: bool = False
     expired_tokens: int = 0
     # How often it still says that a profile runs which it was told to stop.
     slow_stop_looks: int = 0
@@ -46,6 +49,7 @@ class VendorServer:
 
     def __post_init__(self) -> None:
         vendor = self
+        self._closing = threading.Event()
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -68,6 +72,7 @@ class VendorServer:
         self._thread.start()
 
     def close(self) -> None:
+        self._closing.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -113,20 +118,26 @@ class VendorServer:
                 self.slow_stop_looks -= 1
             elif self._stopping:
                 self.running.pop(self._stopping.pop()).stop()
-            state = "running" if self.is_running(profile) else "terminated"
-            return Reply(200, {"lifetimeState": state})
+            return Reply(200, self.dialect.status(self.is_running(profile)))
         if self.expired_tokens:
             self.expired_tokens -= 1
             return Reply(401, {"status": {"http_code": 401, "message": "token expired"}})
         if verb == "start":
             return self._start(profile)
-        if verb == "stop" and self.is_running(profile):
-            if self.slow_stop_looks:
-                self._stopping.append(profile)
-            elif not self.deaf_stop:
-                self.running.pop(profile).stop()
-            return self.dialect.stopped
-        return self.dialect.not_running if verb == "stop" else Reply(404, {})
+        return self._stop(profile) if verb == "stop" else Reply(404, {})
+
+    def _stop(self, profile: str) -> Reply:
+        if self.hanging_stop:
+            self._closing.wait()
+        if self.stop_refusal is not None:
+            return self.stop_refusal
+        if not self.is_running(profile):
+            return self.dialect.not_running
+        if self.slow_stop_looks:
+            self._stopping.append(profile)
+        elif not self.deaf_stop:
+            self.running.pop(profile).stop()
+        return self.dialect.stopped
 
     def _start(self, profile: str) -> Reply:
         if self.refusal is not None:

@@ -23,6 +23,13 @@ CANDIDATES = (
 
 NO_BROWSER = "no Chromium found: run `make setup`, or set NIGHTSHIFT_BROWSER=/path/to/chromium"
 
+NO_FULL_BROWSER = (
+    "no Chromium with windows found, only a headless one or none: apt-get install chromium, "
+    "or set NIGHTSHIFT_BROWSER=/path/to/chromium"
+)
+# What is in the name of a browser that has no windows.
+SHELL = "headless"
+
 
 @dataclass(frozen=True, slots=True)
 class BrowserOptions:
@@ -43,6 +50,8 @@ class BrowserOptions:
     deny_private: bool = False
     # The proxy that a browser is started with, for contexts that have none of their own.
     way_out: str | None = None
+    # A window for a person to work in, not for a task.
+    for_person: bool = False
 
     @property
     def shared_dir(self) -> Path:
@@ -65,13 +74,32 @@ def find_browser(explicit: str | None = None) -> str | None:
     raise LaunchFailed(NO_BROWSER)
 
 
+def find_full_browser(explicit: str | None = None) -> str | None:
+    """Find a browser with windows; None means the one that Playwright itself downloaded.
+
+    Raises LaunchFailed if there is none, SettingsError if the explicit path is not a program.
+    """
+    if explicit and SHELL not in Path(explicit).name:
+        return _checked(explicit)
+    for name in CANDIDATES:
+        if SHELL not in name and (found := shutil.which(name)):
+            return found
+    if _has_downloaded("chromium-*"):
+        return None
+    raise LaunchFailed(NO_FULL_BROWSER)
+
+
 def has_downloaded_shell() -> bool:
     """Tell whether `playwright install --only-shell chromium` has left its browser here."""
+    return _has_downloaded("chromium_headless_shell-*")
+
+
+def _has_downloaded(name: str) -> bool:
     configured = os.environ.get("PLAYWRIGHT_BROWSERS_PATH", "")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = Path(configured) if configured not in ("", "0") else cache / "ms-playwright"
     # Playwright writes the marker last, so an interrupted download does not count.
-    return any(folder.glob("chromium_headless_shell-*/INSTALLATION_COMPLETE"))
+    return any(folder.glob(f"{name}/INSTALLATION_COMPLETE"))
 
 
 def _checked(explicit: str) -> str:

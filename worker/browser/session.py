@@ -52,7 +52,7 @@ class BrowserSession:
         # Told whenever the processes are others than before.
         self.on_launch: Callable[[], None] = lambda: None
         self._engine = Engine(options, self.limit)
-        self._providers = Providers(options)
+        self.providers = Providers(options)
         self._tabs = Tabs(self._engine, self.recorder, self.guards, self._clean_up)
         self._current: Tab | None = None
         self._hold: ProfileHold | None = None
@@ -84,7 +84,7 @@ class BrowserSession:
         """
         self.close_profile()
         self.release(clean=False)
-        hold = ProfileHold(self._providers.get(spec.provider), spec)
+        hold = ProfileHold(self.providers.get(spec.provider), spec)
         if not self._engine.is_driver_alive:
             self._tabs.forget()
             self._engine.restart_driver()
@@ -108,9 +108,9 @@ class BrowserSession:
         self._hold = None
         self.on_launch()
 
-    def stop_profile(self, spec: ProfileSpec) -> None:
-        """Stop what a crashed worker has left of a profile's browser; raises ProviderError."""
-        self._providers.get(spec.provider).stop(spec)
+    def stop_profile(self, spec: ProfileSpec) -> str | None:
+        """Stop and name what a crashed worker left of a profile's browser; raises ProviderError."""
+        return self.providers.get(spec.provider).stop(spec)
 
     def page_for_job(
         self,

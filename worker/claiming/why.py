@@ -25,6 +25,7 @@ from worker.recovery.sweep import sweep
 MANY = 10_000
 # A launcher without a heartbeat for this long is not running.
 SILENT_SECONDS = 60.0
+_WAITS = "waits because "
 
 
 def sentence_about(db: Database, job: Row, history: Sequence[Row] = ()) -> str:
@@ -47,6 +48,19 @@ def sentence_about(db: Database, job: Row, history: Sequence[Row] = ()) -> str:
         case Status.IN_PROGRESS:
             return f"{name} {_at_work(db, job)}"
     return f"{name} {_pending(db, job)}"
+
+
+def wait_reason_now(db: Database, job: Row) -> str | None:
+    """Say what a job waits for now, in the same words as `sentence_about`.
+
+    The row keeps what was found when it was last tried, which may be another reason by now.
+    """
+    is_over = job.get("archived_at") is not None or job["status"] != Status.PENDING
+    if is_over or _early_seconds(db, job) > 0:
+        kept: str | None = job["wait_reason"]
+        return kept
+    said = _behind(db, job) or _unready(db, job) or _closed(db, job)
+    return said.removeprefix(_WAITS) if said else None
 
 
 def _archived(job: Row, history: Sequence[Row]) -> str:
@@ -90,11 +104,9 @@ def _pending(db: Database, job: Row) -> str:
             f"waits because all runs are paused by {paused['set_by']} ({paused['reason']}); "
             f"resume with: launcher.py resume"
         )
-    if job["not_before"] is not None:
-        seconds = float(db.fetch_all("times_of_job", id=job["id"])[0]["due_seconds"])
-        if seconds > 0:
-            because = f": {job['wait_reason']}" if job["wait_reason"] else ""
-            return f"waits until {_utc(job['not_before'])}, {seconds:.0f} s from now{because}"
+    if (seconds := _early_seconds(db, job)) > 0:
+        because = f": {job['wait_reason']}" if job["wait_reason"] else ""
+        return f"waits until {_utc(job['not_before'])}, {seconds:.0f} s from now{because}"
     if closed := _behind(db, job) or _unready(db, job) or _closed(db, job):
         return closed
     run = runs.latest(db)
@@ -103,6 +115,13 @@ def _pending(db: Database, job: Row) -> str:
     ahead = int(db.fetch_all("jobs_ahead", id=job["id"], many=MANY)[0]["jobs"])
     number = f"{ahead:,}" if ahead < MANY else f"{MANY:,} or more"
     return f"is ready, and {number} ready {'job comes' if ahead == 1 else 'jobs come'} before it"
+
+
+def _early_seconds(db: Database, job: Row) -> float:
+    """Say how long a job still waits for its time; 0 or less when that has come."""
+    if job["not_before"] is None:
+        return 0.0
+    return float(db.fetch_all("times_of_job", id=job["id"])[0]["due_seconds"])
 
 
 def _behind(db: Database, job: Row) -> str | None:
@@ -114,7 +133,7 @@ def _behind(db: Database, job: Row) -> str | None:
         case Stopped(reason):
             return f"will fail when it is tried: {reason}"
         case ClosedKey(reason=reason):
-            return f"waits because {reason}"
+            return f"{_WAITS}{reason}"
     return None
 
 
@@ -143,8 +162,8 @@ def _closed(db: Database, job: Row) -> str | None:
 
 
 def _waits(closed: ClosedKey) -> str:
-    opens = "" if closed.seconds is None else f"; next check in {closed.seconds:.0f} s"
-    return f"waits because {closed.reason}{opens}"
+    opens = "" if closed.seconds is None else f"; next check in {max(0.0, closed.seconds):.0f} s"
+    return f"{_WAITS}{closed.reason}{opens}"
 
 
 def _candidate(job: Row) -> Candidate:

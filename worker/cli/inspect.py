@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from worker.claiming.closed_keys import ClosedKeys
-from worker.claiming.why import sentence_about
+from worker.claiming.why import sentence_about, wait_reason_now
 from worker.cli import evidence_place, masked_job
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag
@@ -20,7 +20,7 @@ from worker.database.client import Database, Row
 from worker.errors import UsageError
 from worker.history import archive
 from worker.json_text import parse_stored
-from worker.profiles import store
+from worker.profiles import checkouts, store
 from worker.queue import pause, runs
 from worker.queue.claims import Queue
 from worker.queue.endings import half_done_at
@@ -48,6 +48,7 @@ def show(job_id: int, as_json: bool) -> None:
     """Show what happened to one job: its status, its attempts, its evidence."""
     with closing(open_database()) as db:
         job, history = _read(db, job_id)
+        job["wait_reason"] = wait_reason_now(db, job)
     job, history = masked_job.masked(job, history)
     if as_json:
         job["payload"], job["result"] = _parsed(job["payload"]), _parsed(job["result"])
@@ -86,6 +87,7 @@ def _report(db: Database) -> dict[str, Any]:
         "closed": [asdict(closure) for closure in closures.closed.values()],
         "profiles": profiles,
         "accounts_paused": accounts_paused,
+        "checkouts_overdue": checkouts.count_overdue(db),
     }
 
 
@@ -110,6 +112,8 @@ def _status_lines(report: dict[str, Any]) -> Iterator[str]:
         yield f"waiting for their time: {counted(delayed['jobs'], 'pending job')}, next {when}"
     if report["profiles"] or report["accounts_paused"]:
         yield _profile_line(report["profiles"], report["accounts_paused"])
+    if report["checkouts_overdue"]:
+        yield f"OVERDUE: {counted(report['checkouts_overdue'], 'checkout')}; see: launcher.py todo"
     yield from _closed_lines(report["closed"])
     for row in report["in_progress"]:
         yield (
@@ -212,7 +216,7 @@ def _profile_line(profiles: dict[str, int], accounts_paused: int) -> str:
 def _closed_lines(closed: list[dict[str, Any]]) -> Iterator[str]:
     for closure in closed[:MAX_CLOSED]:
         seconds = closure["seconds"]
-        opens = "" if seconds is None else f" (next check in {duration(seconds)})"
+        opens = "" if seconds is None else f" (next check in {duration(max(0.0, seconds))})"
         yield f"held back: {closure['reason']}{opens}"
     if len(closed) > MAX_CLOSED:
         yield f"held back: {len(closed) - MAX_CLOSED} more; ask: launcher.py why ID"

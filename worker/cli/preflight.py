@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-import socket
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +17,7 @@ from worker.database.client import Database
 from worker.errors import RunLocked, SettingsError
 from worker.queue import runs
 from worker.settings import RunSettings
+from worker.system.identity import this_host
 from worker.tasks import registry
 
 # About what one failure leaves: screenshot, page and logs.
@@ -57,4 +57,4 @@ def check_folder(folder: Path, setting: str) -> None:
 
 def lock_name() -> str:
     """Name the run's lock in the database: one per host."""
-    return socket.gethostname() or str(os.getuid())
+    return this_host().name or str(os.getuid())

@@ -10,8 +10,10 @@ from worker.cli.wording import duration, moment
 from worker.database.client import Row
 from worker.evidence.redaction import redact_json
 
-HEADER = ("ID", "ACCOUNT", "PROVIDER", "STATE", "SINCE", "HELD BY", "PROXY", "REGION", "WHY")
-PLACES = ("provider", "folder", "vendor_id", "endpoint", "proxy", "region")
+HEADER = (
+    *("ID", "ACCOUNT", "PROVIDER", "STATE", "SINCE", "HELD BY", "HOST", "PROXY", "REGION", "WHY"),
+)
+PLACES = ("provider", "host", "folder", "vendor_id", "endpoint", "proxy", "region")
 NONE = "–"
 
 
@@ -46,11 +48,19 @@ def cells(profile: Row) -> tuple[str, ...]:
         profile["provider"],
         profile["state"],
         moment(profile["state_since"]),
-        f"{profile['leases']} of {profile['max_active_runs']}" if profile["leases"] else NONE,
+        _held(profile),
+        profile["host"] or NONE,
         profile["proxy"] or NONE,
         profile["region"] or NONE,
         "" if profile["state"] in ("available", "leased") else profile["state_reason"] or "",
     )
+
+
+def _held(profile: Row) -> str:
+    if not profile["leases"]:
+        return NONE
+    overdue = ", OVERDUE" if profile["overdue"] else ""
+    return f"{profile['leases']} of {profile['max_active_runs']}{overdue}"
 
 
 def table(rows: list[tuple[str, ...]]) -> list[str]:
@@ -73,9 +83,8 @@ def profile_lines(profile: Row) -> list[str]:
         f"  account   {profile['account_id'] or NONE}",
         f"  provider  {profile['provider']}",
     ]
-    for label, name in (("folder", "folder"), ("vendor id", "vendor_id"), ("endpoint", "endpoint")):
-        if shown[name]:
-            lines.append(f"  {label:<9} {shown[name]}")
+    places = [name for name in ("host", "folder", "vendor_id", "endpoint") if shown[name]]
+    lines += [f"  {name.replace('_', ' '):<9} {shown[name]}" for name in places]
     if shown["options"]:
         lines.append(f"  options   {json.dumps(shown['options'])}")
     allowed = shown["allowed_actions"]
@@ -98,8 +107,17 @@ def lease_line(lease: Row) -> str:
     parts += [f"job {lease['job_id']}"] if lease["job_id"] else []
     parts += [f"last step {lease['last_step']!r}"] if lease["last_step"] else []
     parts += [f"needs review: {lease['review_reason']}"] if lease["review_reason"] else []
-    until = f"ends in {duration(left)}" if left > 0 else f"ended {duration(-left)} ago: make sweep"
-    return f"  {', '.join(parts)}; the lease {until}"
+    if left > 0:
+        until = f"the lease ends in {duration(left)}"
+    elif lease["is_person"]:
+        until = (
+            f"OVERDUE by {duration(-left)}, and still theirs: launcher.py profiles return "
+            f"{lease['profile_id']}, or launcher.py profiles checkout {lease['profile_id']} "
+            f"--extend 1h"
+        )
+    else:
+        until = f"the lease ended {duration(-left)} ago: make sweep"
+    return f"  {', '.join(parts)}; {until}"
 
 
 def event_line(event: Row) -> str:

@@ -1,4 +1,4 @@
-"""`launcher.py profiles …`: add, import, list, check out, return and quarantine profiles.
+"""`launcher.py profiles …`: add, import, list, quarantine and clear profiles.
 
 An endpoint with a login or a token comes from a hidden prompt, from stdin or from a file, never
 from the command line. Only `checkout --reveal` prints it.
@@ -17,15 +17,18 @@ from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.hanging_jobs import lines as job_lines
 from worker.cli.import_file import all_or_none, bytes_of
-from worker.cli.options import DURATION, json_flag
+from worker.cli.options import json_flag
 from worker.cli.output import tell, tell_all, tell_json
 from worker.cli.profile_backups import backup, restore
 from worker.cli.profile_changes import remove, set_
+from worker.cli.profile_checkouts import checkout, return_
 from worker.cli.profile_cookies import cookies
 from worker.cli.profile_fields import endpoint_label, profile_of
+from worker.cli.profile_host import move
 from worker.cli.profile_input import endpoint_of, known_profiles, options_of
 from worker.cli.profile_lines import read_profiles
-from worker.cli.wording import counted, moment, operator
+from worker.cli.profile_open import open_
+from worker.cli.wording import counted, operator
 from worker.database.client import Database
 from worker.errors import BadData, DuplicateKey, UsageError
 from worker.profiles import hanging_jobs, leases, store
@@ -33,7 +36,6 @@ from worker.profiles.states import State
 from worker.profiles.store import NewProfile
 
 SHOWN_EVENTS = 10
-LONGEST_CHECKOUT_SECONDS = 30 * 86400.0
 
 reason_option = click.option("--reason", required=True, help="Why, for others to read.")
 
@@ -145,50 +147,6 @@ def import_(file: str) -> None:
     tell(f"added {counted(len(profiles), 'profile')}; see them: launcher.py profiles list")
 
 
-@group.command("checkout")
-@click.argument("profile_id", metavar="ID")
-@click.option(
-    "--for", "seconds", type=DURATION, default="1h", show_default=True, help="For how long."
-)
-@click.option("--reason", default="", help="Why, for others to read.")
-@click.option("--reveal", is_flag=True, help="Print the whole endpoint, with its login or token.")
-@json_flag
-def checkout(profile_id: str, seconds: float, reason: str, reveal: bool, as_json: bool) -> None:
-    """Take a profile for yourself: no job runs in it until you return it.
-
-    You can also take one that is quarantined or waits for review; it stays in that state.
-    """
-    if not 1 <= seconds <= LONGEST_CHECKOUT_SECONDS:
-        raise UsageError("--for: a checkout lasts from one second to 30 days")
-    with closing(open_database()) as db:
-        fence = store.check_out(
-            db, profile_id, person=operator(), seconds=seconds, reason=reason.strip()
-        )
-        profile = store.get(db, profile_id)
-        held = leases.of_profile(db, profile_id)
-    until = next((row["expires_at"] for row in held if row["fence"] == fence), None)
-    found = views.whereabouts(profile, reveal=reveal) | {"fence": fence, "until": until}
-    if as_json:
-        tell_json(found)
-        return
-    tell_all([f"profile {profile_id} is yours until {moment(until)} (fence {fence})"])
-    tell_all([f"  {name:<9} {found[name]}" for name in views.PLACES if found[name]])
-    if profile["state"] != State.LEASED:
-        tell(f"it stays {profile['state']}; to use it again: launcher.py profiles clear")
-    tell(f"give it back: launcher.py profiles return {profile_id}")
-
-
-@group.command("return")
-@click.argument("profile_id", metavar="ID")
-@click.option("--review", metavar="REASON", help="Ask for a review before any job uses it again.")
-def return_(profile_id: str, review: str | None) -> None:
-    """Give back a profile that was checked out."""
-    with closing(open_database()) as db:
-        store.give_back(db, profile_id, by=operator(), review=review)
-        state = store.get(db, profile_id)["state"]
-    tell(f"returned {profile_id}; it is {state}")
-
-
 @group.command("quarantine")
 @click.argument("profile_id", metavar="ID")
 @reason_option
@@ -253,10 +211,7 @@ def _store(db: Database, profiles: list[NewProfile]) -> None:
         raise UsageError("a field is too long for its column; nothing was added") from None
 
 
-group.add_command(set_)
-group.add_command(remove)
-group.add_command(backup)
-group.add_command(restore)
-group.add_command(cookies)
+for command in (set_, remove, checkout, return_, open_, move, backup, restore, cookies):
+    group.add_command(command)
 
 COMMANDS = [group]

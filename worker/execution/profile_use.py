@@ -10,14 +10,15 @@ import logging
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from worker.browser.providers.spec import ProfileSpec
 from worker.browser.session import BrowserSession
 from worker.database.best_effort import best_effort
-from worker.database.client import Database
-from worker.errors import LeaseLost
+from worker.database.client import Database, Row
+from worker.errors import LeaseLost, ProviderError
 from worker.evidence.redaction import redact_text, redact_url
 from worker.execution.proxy_use import ProxyUse
 from worker.models import Claim, StepKind
-from worker.profiles import doubts, lease_endings, leases, store
+from worker.profiles import doubts, hosts, lease_endings, leases, presence, store
 from worker.profiles.specs import spec_of
 
 # The leases end when the database stays away: by then the launcher has stopped the job.
@@ -38,6 +39,8 @@ class ProfileUse:
     _fence: int = 0
     _job_id: int = 0
     _review: str | None = None
+    _opened: Row | None = None
+    _spec: ProfileSpec | None = None
 
     def enter(self, claim: Claim) -> None:
         """Take over the lease that came with a claim, if one did."""
@@ -45,15 +48,27 @@ class ProfileUse:
         self._profile_id = claim.profile_id if is_leased else None
         self._fence, self._job_id = claim.lease_fence or 0, claim.job_id
         # What an ordinary job said about itself is not said about the next one's profile.
-        self._review = None
+        self._review = self._opened = self._spec = None
 
     def open(self) -> None:
         """Open the profile's browser; raises ProviderError, or LaunchFailed without a Chromium."""
         if self._profile_id is None:
             return
-        spec = spec_of(self.db, store.get(self.db, self._profile_id))
+        profile = store.get(self.db, self._profile_id)
+        self._require_contents(profile)
+        hosts.adopt(self.db, profile, by=self.holder)
+        self._spec = spec = spec_of(self.db, profile)
         self.proxy_use.serve_profile(spec.proxy)
         self.session.open_profile(spec)
+        presence.opened(self.db, profile)
+        self._opened = profile
+
+    def _require_contents(self, profile: Row) -> None:
+        try:
+            presence.require(self.db, profile)
+        except ProviderError as error:
+            self._review = str(error)
+            raise
 
     def note_step(self, text: str, kind: StepKind = StepKind.GUESSED) -> None:
         """Keep the task's last safe step with the lease, and where its page was then."""
@@ -96,6 +111,11 @@ class ProfileUse:
         if profile_id is None:
             return
         self.session.close_profile()
+        left = None
+        if self._spec is not None:
+            left = self.session.providers.get(self._spec.provider).left_running(self._spec)
+        if self._opened is not None:
+            presence.note(self.db, self._opened)
         try:
             lease_endings.release(
                 self.db,
@@ -104,6 +124,7 @@ class ProfileUse:
                 author=self.holder,
                 reason=f"job {self._job_id} is settled",
                 review=self._review,
+                left_running=left,
             )
         except LeaseLost as lost:
             logger.error("%s", lost)

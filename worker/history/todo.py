@@ -11,6 +11,7 @@ from datetime import datetime
 
 from worker.database.client import Database, Row
 from worker.profiles.hanging_jobs import LOOK_AT
+from worker.profiles.stop_tries import PATIENT_TRIES
 from worker.queue import pause
 from worker.queue.claims import Queue
 from worker.queue.endings import half_done_at
@@ -70,9 +71,14 @@ def _others(db: Database, pending: int) -> Iterator[Item]:
             reason = f"{row['state'].replace('_', ' ')}: {row['state_reason']}"
             command = f"launcher.py profiles clear {row['id']} --reason …"
             yield Item("profile", row["id"], reason, row["state_since"], jobs, command)
+    for row in db.fetch_all("profiles_that_may_run", tries=PATIENT_TRIES):
+        name, command = row["id"], f"launcher.py profiles clear {row['id']} --reason …"
+        reason = f"stale after {row['stop_tries']} tries: {row['state_reason']}"
+        jobs = hanging.on_profile(name)
+        yield Item("profile", name, reason, row["state_since"], jobs, command)
     for row in db.fetch_all("overdue_checkouts"):
         name = row["profile_id"]
-        reason = f"checked out by {row['holder']}, and overdue"
+        reason = f"checked out by {row['holder']}, and overdue: it stays theirs"
         command = f"launcher.py profiles return {name}"
         jobs = hanging.on_profile(name)
         yield Item("checkout", name, reason, row["expires_at"], jobs, command)

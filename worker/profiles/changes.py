@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
 from worker.guards import breakers
-from worker.profiles import events, leases, store
+from worker.profiles import caretaker, events, leases, store
 from worker.profiles.sole_check import unchecked
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
@@ -133,7 +133,7 @@ def _removable(tx: Transaction, profile_id: str) -> Row:
 def _require_stopped(tx: Transaction, profile: Row) -> None:
     """Refuse while what the last holder left running is still to be stopped, where it is."""
     is_stale = State(profile["state"]) is State.STALE
-    if is_stale or tx.fetch_all("unstopped_profiles", id=profile["id"], limit=1):
+    if is_stale or caretaker.is_unstopped(tx, profile["id"]):
         raise UsageError(
             f"profile {profile['id']} is {profile['state']}, and what its last holder left running "
             f"is still to be stopped by a worker; if nothing runs there: "

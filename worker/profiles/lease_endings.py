@@ -9,7 +9,7 @@ from __future__ import annotations
 from worker.database.client import Database, Row, Transaction
 from worker.errors import LeaseLost
 from worker.models import StepKind
-from worker.profiles import doubts, leases
+from worker.profiles import doubts, leases, stop_tries
 from worker.profiles.events import move
 from worker.profiles.states import State
 
@@ -22,9 +22,11 @@ def release(
     author: str,
     reason: str,
     review: str | None = None,
+    left_running: str | None = None,
 ) -> None:
     """End a lease with an explanation: the profile is available, or up for review if wanted.
 
+    If its browser could not be stopped (`left_running` says why), it is stale until it is.
     Raises LeaseLost when the fence is an old one: then nothing is written.
     """
 
@@ -35,6 +37,8 @@ def release(
         why = review or lease["review_reason"]
         if why and State(profile["state"]) is State.LEASED:
             _set(tx, profile, State.REVIEW_REQUIRED, "review_wanted", author, why, lease)
+        elif left_running and State(profile["state"]) is State.LEASED:
+            _set(tx, profile, State.STALE, "released", author, reason, lease)
         elif State(profile["state"]) is State.LEASED:
             others = len(leases.of_profile(tx, profile_id))
             state = State.LEASED if others else State.AVAILABLE
@@ -42,6 +46,8 @@ def release(
         else:
             # Somebody has set it aside meanwhile: that stands.
             _set(tx, profile, State(profile["state"]), "released", author, reason, lease)
+        if left_running:
+            stop_tries.note(tx, profile, left_running, author=author)
         return True
 
     if not db.transaction(end):

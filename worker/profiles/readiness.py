@@ -8,43 +8,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from worker.database.client import Database, Row, Transaction
 from worker.guards import breakers, limits, pace
 from worker.guards.keys import ClosedKey, route_key
-from worker.profiles import leases
+from worker.profiles import leases, standing
 from worker.profiles.manifest import Manifest
-from worker.profiles.states import LEASABLE, State
+from worker.profiles.standing import NotReady as NotReady
+from worker.profiles.states import State
 from worker.proxies import choice
 from worker.proxies.blocks import cools
 
-# A stale profile is free as soon as it is checked, a busy one as soon as its job ends.
-STALE_SECONDS = 2.0
+# A busy profile is free as soon as its job ends.
 BUSY_SECONDS = 1.0
 CONFLICT = "profile_lock_conflict"
+OVERDUE = "checkout_overdue"
 PAUSED = "account_paused"
-
-
-@dataclass(frozen=True, slots=True)
-class NotReady:
-    """Why a profile cannot be used now, and when to check again (None: after a person acts)."""
-
-    event: str
-    reason: str
-    closes: str
-    seconds: float | None = None
-    owner: str | None = None
-
-    @property
-    def closed_key(self) -> ClosedKey:
-        said = f"{self.reason} ({self.owner})" if self.owner else self.reason
-        return ClosedKey(self.closes, said, self.seconds)
 
 
 def judge(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
     """Judge a locked profile for a job; None when it is ready."""
-    for rule in (_account, _state, _leases, _proxy, _breaker, _vendor):
+    for rule in (_account, _state, _host, _leases, _proxy, _breaker, _vendor):
         if (refusal := rule(tx, profile, manifest)) is not None:
             return refusal
     return None
@@ -53,8 +38,13 @@ def judge(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
 def judge_for_person(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
     """Judge a locked profile for a person, who may look at what is set aside or paused."""
     if State(profile["state"]) is State.DISABLED:
-        return _set_aside(profile)
+        return standing.set_aside(profile)
     return _leases(tx, profile, manifest) or _vendor(tx, profile, manifest)
+
+
+def judge_way_out(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
+    """Judge by what way a locked profile would go out, whoever opens it."""
+    return _proxy(tx, profile, manifest)
 
 
 def account_paused(tx: Transaction, account_id: str | None) -> NotReady | None:
@@ -133,8 +123,10 @@ def _refused_profiles(db: Database, limit_rows: list[Row]) -> Iterator[tuple[Row
         held[lease["profile_id"]].append(lease)
     for profile in db.fetch_all("profiles_out_of_use"):
         paused = _paused(profile["account_id"], profile, closes=f"profile:{profile['id']}")
-        if refusal := paused or _set_aside(profile) or _occupied(profile, held[profile["id"]]):
+        refusal = paused or standing.set_aside(profile) or standing.elsewhere(profile)
+        if refusal := refusal or _occupied(profile, held[profile["id"]]):
             yield profile, refusal
+    yield from standing.all_elsewhere(db)
     for profile in db.fetch_all("profiles_without_proxy"):
         proxy = profile if profile["proxy_name"] is not None else None
         if refusal := _ill_connected(profile, proxy, profile["wanted_region"]):
@@ -175,17 +167,11 @@ def _paused(account_id: str | None, account: Row, closes: str | None = None) -> 
 
 
 def _state(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
-    return _set_aside(profile)
+    return standing.set_aside(profile)
 
 
-def _set_aside(profile: Row) -> NotReady | None:
-    state = State(profile["state"])
-    if state in LEASABLE:
-        return None
-    seconds = STALE_SECONDS if state is State.STALE else None
-    name = profile["id"]
-    reason = f"profile {name} is {state.replace('_', ' ')}: {profile['state_reason'] or ''}".strip()
-    return NotReady(f"profile_{state}", reason, f"profile:{name}", seconds)
+def _host(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
+    return standing.elsewhere(profile)
 
 
 def _leases(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
@@ -197,8 +183,13 @@ def _occupied(profile: Row, held: list[Row], exclusive: bool = False) -> NotRead
     if not is_taken and len(held) < profile["max_active_runs"]:
         return None
     owner = held[0]["holder"] + (f", job {held[0]['job_id']}" if held[0]["job_id"] else "")
-    seconds = float(held[0]["left_seconds"]) if held[0]["is_person"] else BUSY_SECONDS
-    name = profile["id"]
+    name, seconds = profile["id"], BUSY_SECONDS
+    if held[0]["is_person"]:
+        seconds = float(held[0]["left_seconds"])
+        if seconds <= 0:
+            # Only they know whether their browser may be closed.
+            reason = f"profile {name} is checked out and overdue"
+            return NotReady(OVERDUE, reason, f"profile:{name}", None, owner)
     return NotReady(CONFLICT, f"profile {name} is in use", f"profile:{name}", seconds, owner)
 
 

@@ -66,5 +66,6 @@ def record(
         account_id=candidate.account_id,
         job_id=candidate.job_id,
         decision=decision,
-        next_check_seconds=next_check_seconds,
+        # Between the look and this line its time may have come.
+        next_check_seconds=None if next_check_seconds is None else max(0.0, next_check_seconds),
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
-from worker.profiles import events, lease_endings, leases
+from worker.profiles import events, hosts, lease_endings, leases, presence, stop_tries
 from worker.profiles.leases import Holder
 from worker.profiles.readiness import NotReady
 from worker.profiles.resolution import resolve_for_person
@@ -44,7 +44,7 @@ def add(db: Database, profiles: list[NewProfile], by: str) -> None:
         for new in profiles:
             if new.account_id is not None:
                 tx.execute("add_account", id=new.account_id)
-            tx.execute("add_profile", **columns(new))
+            tx.execute("add_profile", **columns(new), **hosts.home_of(new.provider))
             events.record(
                 tx,
                 "added",
@@ -122,6 +122,10 @@ def set_state(db: Database, profile_id: str, state: State, *, reason: str, by: s
         if not found:
             return None
         old = State(found[0]["state"])
+        if state is State.AVAILABLE:
+            # On purpose: what is missing may be made anew, and what may run is known not to.
+            presence.forget_missing(tx, profile_id)
+            stop_tries.forget(tx, profile_id)
         if state is State.AVAILABLE and leases.of_profile(tx, profile_id):
             # It is free once those who hold it let go.
             events.move(tx, found[0], State.AVAILABLE, event="cleared", author=by, reason=reason)

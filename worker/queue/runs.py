@@ -5,21 +5,20 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import socket
 import time
 from typing import Any
 
 from worker.database.client import Database, Row
 from worker.errors import DuplicateKey
 from worker.settings import RunSettings
-from worker.system.identity import boot_id, machine_id, pid_namespace, start_ticks
+from worker.system.identity import boot_id, machine_id, pid_namespace, start_ticks, this_host
 
 
 def start_run(db: Database, settings: RunSettings, launcher_pid: int) -> int:
     """Record a launcher and return the run's id."""
     return db.insert(
         "start_run",
-        host=socket.gethostname(),
+        host=this_host().name,
         machine_id=machine_id(),
         boot_id=boot_id(),
         pid_namespace=pid_namespace(),

@@ -155,7 +155,10 @@ def _uptime_seconds(db: Database) -> int:
 
 
 def sweep_leases(db: Database, *, with_expired: bool = True) -> list[tuple[str, str]]:
-    """End the leases of holders that are gone; return each profile with the reason."""
+    """End the leases of workers that are gone; return each profile with the reason.
+
+    A person's checkout that runs over is not ended: the profile stays theirs.
+    """
     swept = []
     for row in db.fetch_all("leases_with_owners"):
         if owner_is_gone(row):
@@ -163,9 +166,8 @@ def sweep_leases(db: Database, *, with_expired: bool = True) -> list[tuple[str, 
             swept.append((row, reason, False))
     if with_expired:
         for row in db.fetch_all("expired_leases", limit=SWEEP_AT_ONCE):
-            late = f"{row['overdue_seconds']} s ago"
-            verb = "was not returned; it ended" if row["is_person"] else "expired"
-            swept.append((row, f"the lease of {row['holder']} {verb} {late}", True))
+            reason = f"the lease of {row['holder']} expired {row['overdue_seconds']} s ago"
+            swept.append((row, reason, True))
     return [
         (row["profile_id"], reason)
         for row, reason, is_expired in swept

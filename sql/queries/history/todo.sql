@@ -14,6 +14,13 @@ SELECT id, account_id, state, state_reason, state_since
  WHERE state IN ('review_required', 'quarantined', 'disabled')
  ORDER BY state_since;
 
+-- name: profiles_that_may_run
+-- List the profiles whose browser could not be stopped, however often that was tried.
+SELECT id, state_reason, state_since, stop_tries
+  FROM profiles
+ WHERE state = 'stale' AND stop_tries >= %(tries)s
+ ORDER BY state_since;
+
 -- name: overdue_checkouts
 -- List the profiles that a person should have returned.
 SELECT l.profile_id, l.account_id, l.holder, l.expires_at

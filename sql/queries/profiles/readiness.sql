@@ -22,12 +22,14 @@ SELECT COUNT(*) AS leases
 
 -- name: profiles_out_of_use
 -- List profiles that may not be ready: held, set aside, or of a paused account.
-SELECT p.id, p.account_id, p.state, p.state_reason, p.max_active_runs, a.paused_reason
+SELECT p.id, p.account_id, p.state, p.state_reason, p.max_active_runs, p.provider, p.folder, p.host,
+       p.host_id, p.fence, p.stop_tries, a.paused_reason
   FROM profiles p
   LEFT JOIN accounts a ON a.id = p.account_id
  WHERE p.state IN ('leased', 'stale', 'review_required', 'quarantined', 'disabled')
 UNION ALL
-SELECT p.id, p.account_id, p.state, p.state_reason, p.max_active_runs, a.paused_reason
+SELECT p.id, p.account_id, p.state, p.state_reason, p.max_active_runs, p.provider, p.folder, p.host,
+       p.host_id, p.fence, p.stop_tries, a.paused_reason
   FROM accounts a
   JOIN profiles p ON p.account_id = a.id
  WHERE a.paused_at IS NOT NULL AND p.state = 'available';

@@ -17,11 +17,11 @@ SELECT COUNT(*) AS accounts FROM accounts WHERE paused_at IS NOT NULL;
 -- name: add_profile
 -- Add a profile. One of that name may have been removed: fences go on from its last.
 INSERT INTO profiles (id, account_id, proxy, provider, folder, vendor_id, endpoint, options, region,
-                      max_active_runs, release_policy, allowed_actions, state_since, created_at,
-                      fence)
+                      max_active_runs, release_policy, allowed_actions, host, host_id, state_since,
+                      created_at, fence)
 VALUES (%(id)s, %(account_id)s, %(proxy)s, %(provider)s, %(folder)s, %(vendor_id)s, %(endpoint)s,
         %(options)s, %(region)s, %(max_active_runs)s, %(release_policy)s, %(allowed_actions)s,
-        UTC_TIMESTAMP(6), UTC_TIMESTAMP(6),
+        %(host)s, %(host_id)s, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6),
         COALESCE((SELECT MAX(fence) FROM profile_events WHERE profile_id = %(id)s), 0));
 
 -- name: events_of_profile
@@ -51,7 +51,9 @@ SELECT a.*, (SELECT COUNT(*) FROM profiles p WHERE p.account_id = a.id) AS profi
 
 -- name: list_profiles
 -- List profiles, those of one account or in one state if named.
-SELECT p.*, (SELECT COUNT(*) FROM profile_leases l WHERE l.profile_id = p.id) AS leases
+SELECT p.*, (SELECT COUNT(*) FROM profile_leases l WHERE l.profile_id = p.id) AS leases,
+       (SELECT COUNT(*) FROM profile_leases l
+         WHERE l.profile_id = p.id AND l.is_person AND l.expires_at < UTC_TIMESTAMP(6)) AS overdue
   FROM profiles p
  WHERE (%(account_id)s IS NULL OR p.account_id = %(account_id)s)
    AND (%(state)s IS NULL OR p.state = %(state)s)

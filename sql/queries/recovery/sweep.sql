@@ -37,11 +37,11 @@ SELECT /* include claim_columns */,
 SHOW GLOBAL STATUS LIKE 'Uptime';
 
 -- name: expired_leases
--- List leases that were not renewed in time.
-SELECT profile_id, fence, holder, is_person,
+-- List leases of workers that were not renewed in time; a person's stays theirs.
+SELECT profile_id, fence, holder,
        TIMESTAMPDIFF(SECOND, expires_at, UTC_TIMESTAMP(6)) AS overdue_seconds
   FROM profile_leases
- WHERE expires_at < UTC_TIMESTAMP(6)
+ WHERE expires_at < UTC_TIMESTAMP(6) AND NOT is_person
  ORDER BY expires_at
  LIMIT %(limit)s;
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.browser.providers.conftest import failure_of
+from tests.browser.vendor_dialects import Reply
 from worker.browser.providers import vendor
 from worker.browser.providers.preset import load_preset
+from worker.browser.providers.provider import attempt
+from worker.errors import ProviderError
 
 
 def test_a_profile_that_runs_already_is_started_anew(vendor_world, open_profile, site):
@@ -34,6 +39,60 @@ def test_a_profile_that_takes_its_time_to_stop_is_waited_for(make_world, open_pr
     assert open_profile(world).is_alive
     assert world.server.count("start") == 2
     assert world.server.count("status") == 3
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_stop_that_failed_is_remembered_until_one_goes_well(
+    vendor_world, session, open_profile, is_open
+):
+    world = vendor_world
+    if is_open:
+        opened = open_profile(world)
+        world.server.stop_refusal = Reply(500, {"message": "out of order"})
+        world.provider.close(opened, attempt)
+    else:
+        world.server.stop_refusal = Reply(500, {"message": "out of order"})
+        world.server.dead_endpoint = True
+        failure_of(world, session)
+
+    assert world.is_running()
+    assert world.provider.left_running(world.spec)
+
+    world.server.stop_refusal = None
+    assert "has stopped its browser" in world.provider.stop(world.spec)
+    assert world.provider.left_running(world.spec) is None
+    assert world.provider.stop(world.spec) is None
+
+
+def test_a_stop_that_hangs_counts_as_failed(make_world, open_profile, monkeypatch):
+    monkeypatch.setattr(vendor, "STOP_SECONDS", 0.5)
+    world = make_world("gologin")
+    opened = open_profile(world)
+    world.server.hanging_stop = True
+
+    world.provider.close(opened, attempt)
+
+    assert "does not answer" in world.provider.left_running(world.spec)
+    world.server.hanging_stop = False
+
+
+@pytest.mark.parametrize("name", ["kameleo", "multilogin", "adspower"])
+def test_a_vendor_that_can_be_asked_is_not_believed_when_it_says_that_it_stopped(
+    make_world, monkeypatch, name
+):
+    monkeypatch.setattr(vendor, "STOPPING_SECONDS", 0.1)
+    world = make_world(name)
+    world.server.start_profile("p-1")
+    world.server.deaf_stop = True
+    assert world.provider.is_running(world.spec)
+
+    with pytest.raises(ProviderError, match="runs on after it was stopped"):
+        world.provider.stop(world.spec)
+
+    assert world.provider.left_running(world.spec)
+    world.server.deaf_stop = False
+    assert world.provider.stop(world.spec)
+    assert not world.provider.is_running(world.spec)
 
 
 def test_a_throttled_start_is_tried_again(vendor_world, open_profile):

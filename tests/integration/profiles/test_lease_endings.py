@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.integration.gate_worker import Worker
-from tests.integration.profile_fixtures import events, state
+from tests.integration.profile_fixtures import closed_now, events, state
 from worker.database.client import Database
 from worker.errors import ProviderError
-from worker.profiles import caretaker, lease_endings, leases, store
+from worker.history.todo import everything
+from worker.profiles import caretaker, lease_endings, leases, stop_tries, store
 from worker.profiles.states import State
 from worker.recovery.sweep import sweep_leases
 
@@ -113,25 +114,79 @@ def test_the_doubts_about_a_second_dead_holder_count_too(database, worker, other
     assert state(database) == "quarantined"
 
 
-def test_a_profile_that_cannot_be_checked_is_left_to_a_person_in_the_end(
+def test_a_profile_that_cannot_be_stopped_is_tried_again_at_longer_intervals(
     database, worker, enqueue, add
 ):
     add("p1")
     enqueue("p1")
     worker.claim()
     lease_endings.end_of_the_dead(database, worker.owner.incarnation, "killed")
-    caretaker.check_stale(database, refuse, "w")
-    assert state(database) == "stale"
-    database.run_statement("UPDATE profiles SET state_since = state_since - INTERVAL 1 HOUR")
+    waits, asked = [], []
 
-    caretaker.check_stale(database, refuse, "w")
+    def deaf(spec: object) -> None:
+        asked.append(spec)
+        refuse(spec)
 
-    assert state(database) == "review_required"
-    assert store.get(database, "p1")["state_reason"] == "the vendor is deaf"
+    for _ in range(stop_tries.PATIENT_TRIES):
+        assert closed_now(database)["profile:p1"].seconds is not None
+        caretaker.check_stale(database, deaf, "w")
+        # Not yet time for the next.
+        caretaker.check_stale(database, deaf, "w")
+        profile = store.get(database, "p1")
+        waits.append(stop_tries.wait_seconds(profile["stop_tries"]))
+        database.run_statement("UPDATE profiles SET next_stop_at = UTC_TIMESTAMP(6)")
+
+    assert len(asked) == stop_tries.PATIENT_TRIES
+    assert waits == [5.0, 10.0, 20.0, 40.0, 80.0]
+    assert (profile["state"], profile["state_reason"]) == (
+        "stale",
+        "its browser may still run: the vendor is deaf",
+    )
+    assert events(database).count("not_stopped") == 1
+    # A drain waits no longer, and a person is asked; the caretaker still tries.
+    assert closed_now(database)["profile:p1"].seconds is None
+    assert ("p1", "profile") in {(item.name, item.kind) for item in everything(database).items}
+    assert caretaker.check_stale(database, do_nothing, "w") == 1
+    profile = store.get(database, "p1")
+    assert (profile["state"], profile["stop_tries"], profile["next_stop_at"]) == (
+        "available",
+        0,
+        None,
+    )
+
+
+def test_a_person_may_clear_a_profile_whose_browser_could_not_be_stopped(
+    database, worker, enqueue, add
+):
+    add("p1")
+    enqueue("p1")
+    claim = worker.claim()
+    lease_endings.release(
+        database, "p1", claim.lease_fence, author="w", reason="done", left_running="it hangs"
+    )
+    assert store.get(database, "p1")["state_reason"] == "its browser may still run: it hangs"
+    assert events(database)[-2:] == ["released", "not_stopped"]
+
+    store.set_state(database, "p1", State.AVAILABLE, reason="closed it by hand", by="me")
+
+    assert (state(database), store.get(database, "p1")["stop_tries"]) == ("available", 0)
+
+
+def test_what_was_ended_is_named_in_log_and_event(database, worker, enqueue, add, caplog):
+    add("p1")
+    enqueue("p1")
+    worker.claim()
+    lease_endings.end_of_the_dead(database, worker.owner.incarnation, "killed")
+
+    assert caretaker.check_stale(database, lambda spec: "ended process 4711", "w") == 1
+
+    assert "profile p1: ended process 4711, which its last holder left running" in caplog.text
+    (last, *_) = store.history(database, "p1", 1)
+    assert last["reason"] == "ended process 4711; nothing of its last holder is left"
 
 
 @pytest.mark.parametrize(("stop", "event"), [(do_nothing, "stopped"), (refuse, "not_stopped")])
-def test_the_browser_of_a_profile_set_aside_is_stopped_once(
+def test_the_browser_of_a_profile_set_aside_is_stopped_and_it_stays_so(
     database, worker, enqueue, add, stop, event
 ):
     add("p1")
@@ -142,6 +197,7 @@ def test_the_browser_of_a_profile_set_aside_is_stopped_once(
 
     for _ in range(2):
         assert caretaker.check_stale(database, stop, "w") == 0
+        database.run_statement("UPDATE profiles SET next_stop_at = NULL")
 
     assert events(database)[-3:] == ["stale", "doubted", event]
     assert State(state(database)) is State.QUARANTINED

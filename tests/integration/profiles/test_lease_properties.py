@@ -192,7 +192,8 @@ class LeaseMachine(LeaseWorld):
             (name, fence)
             for name, profile in self.model.items()
             for fence, lease in profile.leases.items()
-            if lease.is_expired
+            # A person's stays theirs.
+            if lease.is_expired and lease.incarnation is not None
         ]
         assert swept == sorted(name for name, _ in expired)
         for name, fence in sorted(expired):
@@ -260,6 +261,8 @@ class LeaseMachine(LeaseWorld):
             if not works:
                 raise ProviderError("deaf", provider="local", kind="refused")
 
+        # Long enough after the last try.
+        self.db.run_statement("UPDATE profiles SET next_stop_at = NULL")
         caretaker.check_stale(self.db, stop, "worker")
         for profile in self.model.values():
             if works and profile.state is State.STALE and not profile.leases:

@@ -10,7 +10,10 @@ from worker.profiles import doubts, manifest
 from worker.profiles.states import LEASABLE, TRANSITIONS, State
 
 PAGE = (Path(__file__).parents[3] / "docs" / "profiles.md").read_text(encoding="utf-8")
-READINESS = Path(manifest.__file__).with_name("readiness.py").read_text(encoding="utf-8")
+READINESS = "".join(
+    Path(manifest.__file__).with_name(name).read_text(encoding="utf-8")
+    for name in ("readiness.py", "standing.py")
+)
 
 
 def table(heading: str) -> dict[str, str]:
@@ -49,7 +52,9 @@ def test_every_cause_is_described():
 
 def test_every_event_of_a_refusal_is_named():
     names = set(
-        re.findall(r'(?:NotReady\(|event = |else |CONFLICT = |PAUSED = )"([a-z_]+)"', READINESS)
+        re.findall(
+            r'(?:NotReady\(|event = |else |CONFLICT = |OVERDUE = |PAUSED = )"([a-z_]+)"', READINESS
+        )
     )
     names |= {f"profile_{state}" for state in State if state not in LEASABLE}
 

@@ -47,8 +47,13 @@ class CdpProvider:
     def kill(self, opened: OpenedProfile) -> None:
         """Do nothing: only the end of the driver frees a call that hangs in another's browser."""
 
-    def stop(self, spec: ProfileSpec) -> None:
+    def stop(self, spec: ProfileSpec) -> str | None:
         """Do nothing: a connection ends with the process that held it."""
+        return None
+
+    def left_running(self, spec: ProfileSpec) -> str | None:
+        """Nothing of ours runs there."""
+        return None
 
 
 def connect(

@@ -21,6 +21,8 @@ from worker.errors import ProviderError
 from worker.system import process_tree
 
 DEATH_SECONDS = 4.0
+# Pages fill the window, however large a person makes it, and no bar says that a program steers it.
+FOR_PERSON = {"no_viewport": True, "ignore_default_args": ["--enable-automation"]}
 
 
 class LocalProvider:
@@ -30,6 +32,7 @@ class LocalProvider:
         self._options = options
         # Playwright's own timeout explains more than a killed browser does: it goes first.
         self.open_seconds = options.launch_timeout_seconds + 5.0
+        self._left: dict[int | str, str] = {}
 
     def open(self, playwright: Playwright, spec: ProfileSpec) -> OpenedProfile:
         """Launch a persistent context; raises ProviderError, or LaunchFailed without Chromium."""
@@ -52,6 +55,7 @@ class LocalProvider:
         within(opened.context.close)
         if opened.browser is not None:
             within(opened.browser.close)
+        self._left[opened.spec.profile_id] = f"{opened.spec}: its browser did not end"
         within(lambda: self._end(opened))
 
     def kill(self, opened: OpenedProfile) -> None:
@@ -59,7 +63,7 @@ class LocalProvider:
         if opened.process is not None:
             process_tree.kill_group(opened.process)
 
-    def stop(self, spec: ProfileSpec) -> None:
+    def stop(self, spec: ProfileSpec) -> str | None:
         """Kill the browsers of this machine that use the folder; raises ProviderError."""
         folder = _folder_of(spec)
         users = profile_lock.browsers_using(folder)
@@ -74,6 +78,13 @@ class LocalProvider:
             )
         if users and profile_lock.is_locked_here(folder):
             profile_lock.remove_lock(folder)
+        self._left.pop(spec.profile_id, None)
+        pids = ", ".join(str(user.pid) for user in users)
+        return f"ended process {pids}, a browser in {folder}" if users else None
+
+    def left_running(self, spec: ProfileSpec) -> str | None:
+        """Say so when the browser's processes did not end."""
+        return self._left.get(spec.profile_id)
 
     def _launch(self, playwright: Playwright, spec: ProfileSpec, folder: Path) -> BrowserContext:
         # A cleaner may have removed it since the worker began; some Chromiums die without it.
@@ -81,21 +92,28 @@ class LocalProvider:
         settings = launch_settings(self._options)
         if spec.proxy is not None:
             settings["proxy"] = spec.proxy.as_playwright()
+        if self._options.for_person:
+            settings |= FOR_PERSON
         try:
-            return playwright.chromium.launch_persistent_context(folder, **settings)
+            context = playwright.chromium.launch_persistent_context(folder, **settings)
         except PlaywrightError as error:
             # A browser that came too late may live on.
             self.stop(spec)
             raise launch_failure(str(error), self._options) from error
+        if self._options.for_person:
+            # Without a listener the driver answers dialogs, before anybody has seen them.
+            context.on("dialog", lambda _: None)
+        return context
 
-    def _end(self, opened: OpenedProfile) -> bool:
-        if opened.process is None:
-            return True
-        members = process_tree.group_members(opened.process)
-        # Chromium writes its last cookies after it has answered that it closes.
-        if not process_tree.wait_dead(members, DEATH_SECONDS / 2):
-            self.kill(opened)
-        return process_tree.wait_dead(members, DEATH_SECONDS / 2)
+    def _end(self, opened: OpenedProfile) -> None:
+        if opened.process is not None:
+            members = process_tree.group_members(opened.process)
+            # Chromium writes its last cookies after it has answered that it closes.
+            if not process_tree.wait_dead(members, DEATH_SECONDS / 2):
+                self.kill(opened)
+            if not process_tree.wait_dead(members, DEATH_SECONDS / 2):
+                return
+        self._left.pop(opened.spec.profile_id, None)
 
 
 def _folder_of(spec: ProfileSpec) -> Path:

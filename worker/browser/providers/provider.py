@@ -61,8 +61,14 @@ class Provider(Protocol):
     def kill(self, opened: OpenedProfile) -> None:
         """End a browser that hangs, from any thread and without Playwright; never raises."""
 
-    def stop(self, spec: ProfileSpec) -> None:
-        """Stop what a crashed worker has left; not running is fine. Raises ProviderError."""
+    def stop(self, spec: ProfileSpec) -> str | None:
+        """Stop what a crashed worker has left, and name it; not running is fine.
+
+        Raises ProviderError when it may still run.
+        """
+
+    def left_running(self, spec: ProfileSpec) -> str | None:
+        """Say why the profile's browser may still run after it was closed or did not open."""
 
 
 def attempt(step: Callable[[], object]) -> bool:

@@ -25,6 +25,7 @@ KILL_SECONDS = 5.0
 THROTTLE_TRIES = 4
 THROTTLE_PAUSE_SECONDS = 1.0
 STOPPING_SECONDS = 10.0
+STATUS_SECONDS = 5.0
 STOPPING_PAUSE_SECONDS = 0.3
 
 logger = logging.getLogger("nightshift.worker")
@@ -38,6 +39,8 @@ class VendorProvider:
 
     def __init__(self, api: VendorApi) -> None:
         self._api = api
+        # Profiles whose last stop went wrong, and how.
+        self._left: dict[int | str, str] = {}
 
     def open(self, playwright: Playwright, spec: ProfileSpec) -> OpenedProfile:
         """Start the profile and connect to it; raises ProviderError, with the profile stopped."""
@@ -64,9 +67,25 @@ class VendorProvider:
         """Have the vendor stop a browser that hangs, from any thread."""
         self._stop_quietly(opened.spec, KILL_SECONDS)
 
-    def stop(self, spec: ProfileSpec) -> None:
+    def stop(self, spec: ProfileSpec) -> str | None:
         """Have the vendor stop the profile's browser; not running is fine. Raises ProviderError."""
-        self._stop(spec, time.monotonic() + STOP_SECONDS)
+        deadline = time.monotonic() + STOP_SECONDS
+        was_running = self._stop(spec, deadline)
+        if was_running and self._wait_until_stopped(spec, deadline):
+            self._left[spec.profile_id] = f"{self._api.preset.title} says that {spec} runs on"
+            raise self._api.error(f"says that {spec} runs on after it was stopped", "refused")
+        return f"{self._api.preset.title} has stopped its browser" if was_running else None
+
+    def left_running(self, spec: ProfileSpec) -> str | None:
+        """Say why the vendor's last stop of the profile failed, if it did."""
+        return self._left.get(spec.profile_id)
+
+    def is_running(self, spec: ProfileSpec) -> bool | None:
+        """Ask the vendor whether a profile runs now; None when it cannot be asked that."""
+        status = self._api.preset.status
+        if status is None:
+            return None
+        return self._api.call(status, spec, time.monotonic() + STATUS_SECONDS).meets(status.success)
 
     def _start(self, spec: ProfileSpec, deadline: float) -> str:
         answer = self._ask_to_start(spec, deadline)
@@ -102,13 +121,23 @@ class VendorProvider:
             time.sleep(pause)
         raise self._api.error(f"throttles; {spec} cannot be started now", "throttled", pause)
 
-    def _stop(self, spec: ProfileSpec, deadline: float) -> None:
+    def _stop(self, spec: ProfileSpec, deadline: float) -> bool:
+        """Stop the profile and tell whether it ran; until that is known it counts as running."""
+        try:
+            was_running = self._ask_to_stop(spec, deadline)
+        except ProviderError as error:
+            self._left[spec.profile_id] = str(error)
+            raise
+        self._left.pop(spec.profile_id, None)
+        return was_running
+
+    def _ask_to_stop(self, spec: ProfileSpec, deadline: float) -> bool:
         preset = self._api.preset
         for tries_left in reversed(range(THROTTLE_TRIES)):
             answer = self._api.call(preset.stop, spec, deadline)
             is_stopped = answer.meets(preset.stop.success)
             if is_stopped or preset.not_running.is_on(answer.status, answer.body):
-                return
+                return is_stopped
             pause = max(preset.min_interval_seconds, THROTTLE_PAUSE_SECONDS)
             is_throttled = preset.throttled.is_on(answer.status, answer.body)
             if not is_throttled or not tries_left or time.monotonic() + pause > deadline:
@@ -120,19 +149,23 @@ class VendorProvider:
         try:
             self._stop(spec, time.monotonic() + seconds)
         except ProviderError as error:
-            # Whoever opens the profile next meets it running, and stops it then.
+            # Whoever lets go of the profile asks for this, and does not make it available.
             logger.warning("%s; it may still be running", error)
 
-    def _wait_until_stopped(self, spec: ProfileSpec, deadline: float) -> None:
-        """Wait while the vendor says that the profile still runs, if it can be asked."""
+    def _wait_until_stopped(self, spec: ProfileSpec, deadline: float) -> bool:
+        """Wait while the vendor says that the profile still runs, if it can be asked.
+
+        Returns whether it runs on.
+        """
         status = self._api.preset.status
         if status is None:
-            return
+            return False
         deadline = min(deadline, time.monotonic() + STOPPING_SECONDS)
         while time.monotonic() < deadline:
             if not self._api.call(status, spec, deadline).meets(status.success):
-                return
+                return False
             time.sleep(STOPPING_PAUSE_SECONDS)
+        return True
 
     def _is_running_already(self, answer: Answer) -> bool:
         preset = self._api.preset
