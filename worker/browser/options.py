@@ -67,11 +67,23 @@ def find_browser(explicit: str | None = None) -> str | None:
 
 def has_downloaded_shell() -> bool:
     """Tell whether `playwright install --only-shell chromium` has left its browser here."""
+    return _downloaded() is not None
+
+
+def downloaded_shell() -> Path | None:
+    """Find the program that Playwright itself downloaded."""
+    folder = _downloaded()
+    found = [] if folder is None else folder.glob("chrom*/*headless*shell")
+    return next((path for path in found if os.access(path, os.X_OK)), None)
+
+
+def _downloaded() -> Path | None:
     configured = os.environ.get("PLAYWRIGHT_BROWSERS_PATH", "")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = Path(configured) if configured not in ("", "0") else cache / "ms-playwright"
     # Playwright writes the marker last, so an interrupted download does not count.
-    return any(folder.glob("chromium_headless_shell-*/INSTALLATION_COMPLETE"))
+    found = sorted(folder.glob("chromium_headless_shell-*/INSTALLATION_COMPLETE"))
+    return found[-1].parent if found else None
 
 
 def _checked(explicit: str) -> str:

@@ -10,6 +10,7 @@ import logging
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from worker.browser.browser_version import version_of
 from worker.browser.session import BrowserSession
 from worker.database.best_effort import best_effort
 from worker.database.client import Database
@@ -17,7 +18,7 @@ from worker.errors import LeaseLost
 from worker.evidence.redaction import redact_text, redact_url
 from worker.execution.proxy_use import ProxyUse
 from worker.models import Claim, StepKind
-from worker.profiles import doubts, lease_endings, leases, store
+from worker.profiles import doubts, faces, lease_endings, leases, store
 from worker.profiles.specs import spec_of
 
 # The leases end when the database stays away: by then the launcher has stopped the job.
@@ -51,9 +52,11 @@ class ProfileUse:
         """Open the profile's browser; raises ProviderError, or LaunchFailed without a Chromium."""
         if self._profile_id is None:
             return
-        spec = spec_of(self.db, store.get(self.db, self._profile_id))
+        profile = store.get(self.db, self._profile_id)
+        spec = spec_of(self.db, profile)
         self.proxy_use.serve_profile(spec.proxy)
-        self.session.open_profile(spec)
+        version = version_of(self.session.options)
+        self.session.open_profile(faces.put_on(self.db, profile, spec, version))
 
     def note_step(self, text: str, kind: StepKind = StepKind.GUESSED) -> None:
         """Keep the task's last safe step with the lease, and where its page was then."""

@@ -81,6 +81,8 @@ class LocalProvider:
         settings = launch_settings(self._options)
         if spec.proxy is not None:
             settings["proxy"] = spec.proxy.as_playwright()
+        if spec.face is not None:
+            settings = spec.face.put_on(settings)
         try:
             return playwright.chromium.launch_persistent_context(folder, **settings)
         except PlaywrightError as error:
