@@ -22,7 +22,6 @@ FACE_FIELDS = {
     "user_agent": "system",
     "viewport": "viewport",
 }
-_HOW = "launcher.py profiles set {} --timezone ZONE --locale LOCALE"
 _NOT_CHOSEN = "(chosen at its first use, by its proxy's region)"
 
 
@@ -67,14 +66,14 @@ def completed(new: NewProfile, regions: Mapping[str, str | None]) -> NewProfile:
 def face_lines(profiles: list[NewProfile]) -> list[str]:
     """Say what sites will see of new profiles, and how many are nowhere in particular."""
     nowhere = faces.complete({}, None)["timezone"]
-    count = sum(profile.face.get("timezone") == nowhere for profile in profiles)
-    why = "its proxy has no region that is known" if count else ""
+    lost = [profile for profile in profiles if profile.face.get("timezone") == nowhere]
     if len(profiles) == 1 and profiles[0].face:
-        said = f"sites see it in {_words(profiles[0].face)}"
-        return [f"{said}; {why or 'to change that'}: {_HOW.format(profiles[0].id)}"]
-    if not count:
+        why = "no known region says where it is; choose" if lost else "change that"
+        return [f"sites see it in {_words(profiles[0].face)}; {why}: {_how(profiles[0].id)}"]
+    if not lost:
         return []
-    return [f"sites see {count:,} of them in {nowhere}: no region is known; {_HOW.format('ID')}"]
+    said = f"sites see {len(lost):,} of them in {nowhere}: no known region says where they are"
+    return [f"{said}; choose: {_how('ID')}"]
 
 
 def strange_face(new: NewProfile, regions: Mapping[str, str | None]) -> list[str]:
@@ -86,7 +85,7 @@ def strange_face(new: NewProfile, regions: Mapping[str, str | None]) -> list[str
         return []
     return [
         f"sites see it in {zone} as before, but its proxy is in {region} ({there}); to change "
-        f"that: {_HOW.format(new.id)}"
+        f"that: {_how(new.id)}"
     ]
 
 
@@ -133,6 +132,10 @@ def _face(profile: Row) -> Face | None:
 
 def _region(new: NewProfile, regions: Mapping[str, str | None]) -> str | None:
     return (regions.get(new.proxy) if new.proxy else None) or new.region
+
+
+def _how(name: str) -> str:
+    return f"launcher.py profiles set {name} --timezone ZONE --locale LOCALE"
 
 
 def _words(chosen: Mapping[str, str]) -> str:
