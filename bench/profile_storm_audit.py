@@ -36,6 +36,8 @@ class Findings:
     orders: int = 0
     half_done: int = 0
     ordered_twice: list[str] = field(default_factory=list)
+    # What is not done but half done, and yet no dead letter; or a dead letter for no such reason.
+    wrong_endings: list[str] = field(default_factory=list)
     # Done, but never ordered; or in error by an irreversible step that is not said to be half done.
     orders_not_told: list[str] = field(default_factory=list)
     clashes: list[str] = field(default_factory=list)
@@ -54,7 +56,7 @@ class Findings:
     def problems(self) -> dict[str, list[Any]]:
         names = (
             *("unexplained_errors", "unfinished", "finished_twice", "clashes"),
-            *("ordered_twice", "orders_not_told"),
+            *("ordered_twice", "orders_not_told", "wrong_endings"),
             *("fences_not_growing", "late_writes_accepted", "bad_histories", "left_over"),
         )
         return {name: getattr(self, name) for name in names if getattr(self, name)}
@@ -77,7 +79,7 @@ def audit(db: Database, ledger: Path, shared: set[str], found: Findings) -> None
 
 
 def _read_jobs(db: Database, found: Findings) -> None:
-    for row in db.run_statement("SELECT id, status, last_error, wait_reason FROM work_queue"):
+    for row in db.run_statement("SELECT id, status, last_error, irreversible_step FROM work_queue"):
         found.jobs += 1
         found.done += row["status"] == "done"
         found.errors += row["status"] == "error"
@@ -85,6 +87,8 @@ def _read_jobs(db: Database, found: Findings) -> None:
             found.unexplained_errors.append(row["id"])
         if row["status"] in ("pending", "in_progress"):
             found.unfinished.append(row["id"])
+        if (row["status"] == "error") != (row["irreversible_step"] is not None):
+            found.wrong_endings.append(f"job {row['id']} is {row['status']}: {row['last_error']}")
     times = finish_ledger.finishes(db)
     found.finished_twice += [job for job, finishes in times.items() if finishes > 1]
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import Any
 
 from playwright.sync_api import Browser, Playwright
 from playwright.sync_api import Error as PlaywrightError
 
+from worker.browser.face import ordinary_options
 from worker.browser.launch import launch_chromium, start_driver
 from worker.browser.options import BrowserOptions
 from worker.browser.scratch_folder import ScratchFolder
@@ -42,6 +44,12 @@ class Engine:
     def has_own_clipboard(self) -> bool:
         """Whether the browser's clipboard is its own, and not that of a person's desktop."""
         return self._options.headless
+
+    @property
+    def context_defaults(self) -> dict[str, Any]:
+        """What every context of the browser is made with, unless its maker says otherwise."""
+        assert self.browser is not None
+        return ordinary_options(self._options, self.browser.version)
 
     @property
     def is_driver_alive(self) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 from playwright.sync_api import Browser, Playwright, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
-from worker.browser import sandbox
+from worker.browser import face, sandbox
 from worker.browser.features import DISABLE_FEATURES
 from worker.browser.options import NO_BROWSER, BrowserOptions
 from worker.errors import LaunchFailed
@@ -50,13 +50,14 @@ def public_environment(environment: Mapping[str, str], tmp_dir: Path) -> dict[st
 def start_driver(options: BrowserOptions) -> Playwright:
     """Start Playwright's Node driver; raises LaunchFailed when it cannot be started."""
     said = options.tmp_dir / DRIVER_LOG
+    environment = public_environment(os.environ, options.tmp_dir)
     try:
         with (
             # Node makes the stderr it inherits non-blocking, for everybody who writes to that pipe:
             # a task that printed much would get BlockingIOError. A file is the driver's alone.
             said.open("w", encoding="utf-8") as log,
             redirect_stderr(log),
-            _as_environment(public_environment(os.environ, options.tmp_dir)),
+            _as_environment(face.driver_environment(options, environment)),
         ):
             return sync_playwright().start()
     except Exception as error:
@@ -82,7 +83,12 @@ def launch_settings(options: BrowserOptions) -> dict[str, Any]:
     return {
         "executable_path": options.executable,
         "headless": options.headless,
-        "args": [*QUIET_ARGS, DISABLE_FEATURES, *options.launch_args],
+        "args": [
+            *QUIET_ARGS,
+            DISABLE_FEATURES,
+            *face.ordinary_flags(options),
+            *options.launch_args,
+        ],
         "chromium_sandbox": sandbox.is_wanted(),
         # The launcher decides what a signal means; a browser that obeys Ctrl-C by itself
         # is gone before its screenshot is taken.

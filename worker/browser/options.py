@@ -84,22 +84,30 @@ def find_full_browser(explicit: str | None = None) -> str | None:
     for name in CANDIDATES:
         if SHELL not in name and (found := shutil.which(name)):
             return found
-    if _has_downloaded("chromium-*"):
+    if _downloaded("chromium-*") is not None:
         return None
     raise LaunchFailed(NO_FULL_BROWSER)
 
 
 def has_downloaded_shell() -> bool:
     """Tell whether `playwright install --only-shell chromium` has left its browser here."""
-    return _has_downloaded("chromium_headless_shell-*")
+    return _downloaded("chromium_headless_shell-*") is not None
 
 
-def _has_downloaded(name: str) -> bool:
+def downloaded_shell() -> Path | None:
+    """Find the program that Playwright itself downloaded."""
+    folder = _downloaded("chromium_headless_shell-*")
+    found = [] if folder is None else folder.glob("chrom*/*headless*shell")
+    return next((path for path in found if os.access(path, os.X_OK)), None)
+
+
+def _downloaded(name: str) -> Path | None:
     configured = os.environ.get("PLAYWRIGHT_BROWSERS_PATH", "")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = Path(configured) if configured not in ("", "0") else cache / "ms-playwright"
     # Playwright writes the marker last, so an interrupted download does not count.
-    return any(folder.glob(f"{name}/INSTALLATION_COMPLETE"))
+    found = sorted(folder.glob(f"{name}/INSTALLATION_COMPLETE"))
+    return found[-1].parent if found else None
 
 
 def _checked(explicit: str) -> str:

@@ -49,7 +49,9 @@ class ProfileHold:
         guards.pages.watch(context)
         guards.begin(context, rules)
         if self._contexts is None and context.browser is not None:
-            self._contexts = TaskContexts(context.browser, guards)
+            face = self.spec.face
+            defaults = face.context_options() if face is not None else {}
+            self._contexts = TaskContexts(context.browser, guards, defaults)
         tab = Tab(context, recorder, keeps_context=True)
         if self._contexts is not None:
             tab.also_closes = self._contexts.closing_steps

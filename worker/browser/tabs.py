@@ -170,7 +170,7 @@ class Tabs:
         browser = self._engine.browser
         assert browser is not None
         if self._contexts is None or not self._contexts.is_of(browser):
-            self._contexts = TaskContexts(browser, self._guards)
+            self._contexts = TaskContexts(browser, self._guards, self._engine.context_defaults)
         context = self._contexts.make(**options.as_playwright())
         try:
             self._guards.watch(context, browser, has_proxy=options.proxy is not None)

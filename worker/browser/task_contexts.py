@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext
@@ -14,8 +14,12 @@ from worker.browser.guards import Guards
 class TaskContexts:
     """Makes contexts for us, and keeps a list of those that others make in the same browser."""
 
-    def __init__(self, browser: Browser, guards: Guards) -> None:
+    def __init__(
+        self, browser: Browser, guards: Guards, defaults: Mapping[str, Any] | None = None
+    ) -> None:
+        """`defaults` are options that hold for every context unless its maker gives others."""
         self._browser = browser
+        self._defaults = dict(defaults or {})
         self._guards = guards
         self._make = browser.new_context
         self._foreign: list[BrowserContext] = []
@@ -29,7 +33,7 @@ class TaskContexts:
 
     def make(self, **options: Any) -> BrowserContext:
         """Make a context that is ours."""
-        return self._make(**options)
+        return self._make(**{**self._defaults, **options})
 
     def closing_steps(self) -> list[Callable[[], object]]:
         """What ends the foreign ones; then they are forgotten."""
@@ -43,7 +47,7 @@ class TaskContexts:
         def call(*arguments: Any, **options: Any) -> Any:
             wants_files = options.get("accept_downloads") is not False
             options["accept_downloads"] = wants_files and self._guards.pages.rules.downloads
-            made = original(*arguments, **options)
+            made = original(*arguments, **self._completed(options))
             context = context_of(made)
             self._foreign.append(context)
             has_proxy = options.get("proxy") is not None
@@ -51,3 +55,10 @@ class TaskContexts:
             return made
 
         setattr(self._browser, name, call)
+
+    def _completed(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Add the defaults; a screen belongs to its viewport, so the two are taken or left."""
+        defaults = dict(self._defaults)
+        if not options.keys().isdisjoint(("viewport", "screen", "no_viewport")):
+            defaults = {k: v for k, v in defaults.items() if k not in ("viewport", "screen")}
+        return defaults | options

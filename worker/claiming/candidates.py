@@ -1,7 +1,7 @@
 """Which job a worker should try to claim next: rows read without locks, at most a second old.
 
-First its own partition, then, when that is empty, what the others have left. Older ids come first,
-but jobs that are another's or held back are walked through once. Claiming is the queue's.
+First its own partition, then what the others have left. Older ids come first, but jobs that are
+another's or held back are walked through once. Claiming is the queue's.
 """
 
 from __future__ import annotations
@@ -43,9 +43,8 @@ _Found = tuple[Candidate, _Source]
 class Candidates:
     """The next jobs for one worker, in order of priority and then of id.
 
-    `news` tells what the pool knows of the ready jobs; None before it does. When there are more, it
-    is worth looking back. `is_first` tells whether no other idle worker comes
-    before this one: a look at everybody's jobs that takes long is left to the first.
+    `news` tells what the pool knows of the ready jobs, if it does: more are worth a look back.
+    `is_first` tells whether this is the first idle worker: long looks at all jobs are left to it.
     """
 
     def __init__(
@@ -218,6 +217,7 @@ class Candidates:
             until = self._ready_jobs.end_of_stretch(after, level.last)
             trail.left_out |= self._closures.closed.keys()
             if found := self._read(ring, level, after, until):
+                trail.note_first_walk(began, time.monotonic())
                 return found
             after = trail.cursor = until
             trail.looked_back_at = now = time.monotonic()

@@ -38,3 +38,8 @@ class Trail:
     back_left_out: set[str] = field(default_factory=set)
     back_took: float = 0.0
     back_news: News | None = None
+
+    def note_first_walk(self, began: float, now: float) -> None:
+        """Rest after a walk from the very beginning: what lies behind was looked at just now."""
+        if not self.looked_back_at:
+            self.looked_back_at, self.took_seconds = now, now - began

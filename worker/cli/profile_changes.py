@@ -9,7 +9,8 @@ import click
 
 from worker.cli import output
 from worker.cli.connection import open_database
-from worker.cli.output import tell
+from worker.cli.face_fields import face_options, strange_face
+from worker.cli.output import tell, tell_all
 from worker.cli.profile_fields import checked, endpoint_label, fields_of
 from worker.cli.profile_input import endpoint_of, known_profiles, options_of
 from worker.cli.profile_views import NONE
@@ -58,6 +59,7 @@ CLEARED = {
     metavar="KEY=VALUE",
     help="Set an option for its provider; KEY= removes it. Other options stay.",
 )
+@face_options
 def set_(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
     """Change a profile that nobody holds. Fields you do not name stay as they are."""
     wanted, pairs = _wanted(flags), options_of(options)
@@ -79,6 +81,7 @@ def set_(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
         revision = changes.change(db, profile_id, revise, by=operator())
     if revision.changes:
         tell(f"changed {profile_id}: {revision}")
+        tell_all(strange_face(revision.profile, known.regions))
     else:
         tell(f"profile {profile_id} already has these values; nothing was changed")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from worker.browser import storage_state
+from worker.browser.browser_version import version_of
 from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
 from worker.cli import storage_file
@@ -18,7 +19,7 @@ from worker.cli.options import DURATION, run_settings
 from worker.cli.output import tell
 from worker.cli.wording import counted, operator
 from worker.errors import UsageError
-from worker.profiles import errands, store
+from worker.profiles import errands, faces, store
 from worker.profiles.specs import spec_of
 
 
@@ -91,7 +92,7 @@ def _opened(
         closing(open_database()) as db,
         tempfile.TemporaryDirectory(prefix="nightshift-") as folder,
     ):
-        spec = spec_of(db, store.get(db, profile_id))
+        profile = store.get(db, profile_id)
         errands.require_free(db, profile_id, "done")
         options = BrowserOptions(
             tmp_dir=Path(folder) / "browser",
@@ -101,6 +102,7 @@ def _opened(
         )
         with errands.errand(db, profile_id, by=operator(), reason=reason):
             session = BrowserSession(options)
+            spec = faces.put_on(db, profile, spec_of(db, profile), version_of(options))
             try:
                 session.open_profile(spec)
                 yield session

@@ -16,17 +16,18 @@ from urllib.parse import urlsplit
 from worker.browser.providers.endpoint import normalise
 from worker.browser.providers.preset import preset_names
 from worker.browser.providers.spec import CDP, LOCAL
+from worker.cli.face_fields import FACE_FIELDS, chosen_face, completed, face_fields_of
 from worker.database.client import Row
 from worker.errors import UsageError
 from worker.profiles.store import POLICIES, NewProfile
 
 FIELDS = (
     *("id", "account", "provider", "folder", "vendor_id", "endpoint", "proxy", "region"),
-    *("max_active_runs", "release_policy", "allow", "options"),
+    *("max_active_runs", "release_policy", "allow", "options", *FACE_FIELDS),
 )
 MOST_RUNS = 1000
 _NAME = re.compile(r"\w[\w.:@+-]{0,63}")
-_WIDTHS = {"folder": 1024, "vendor_id": 255, "endpoint": 1024, "region": 64}
+_WIDTHS = {"folder": 1024, "vendor_id": 255, "endpoint": 1024, "region": 64, "user_agent": 255}
 
 
 @dataclass(slots=True)
@@ -35,6 +36,8 @@ class Known:
 
     proxies: frozenset[str]
     folders: Path
+    # Where each proxy is.
+    regions: Mapping[str, str | None] = field(default_factory=dict)
     ids: set[str] = field(default_factory=set)
     places: dict[tuple[str, str], str] = field(default_factory=dict, repr=False)
 
@@ -51,6 +54,7 @@ def profile_of(fields: Mapping[str, Any], known: Known) -> NewProfile:
             f"there is a profile {name} already; see: launcher.py profiles show {name}"
         )
     new = checked(fields, known)
+    new = completed(new, known.regions)
     known.note(asdict(new) | {"folder": str(new.folder) if new.folder else None})
     return new
 
@@ -79,16 +83,17 @@ def checked(fields: Mapping[str, Any], known: Known) -> NewProfile:
         max_active_runs=_runs(fields.get("max_active_runs"), provider),
         release_policy=_policy(_text(fields, "release_policy")),
         allowed_actions=_tasks(fields.get("allow")),
+        face=chosen_face({name: _text(fields, name) for name in FACE_FIELDS}, provider),
     )
 
 
 def fields_of(profile: Row) -> dict[str, Any]:
     """Turn a profile's row back into the fields that a person would write."""
     columns = {"account": "account_id", "allow": "allowed_actions"}
-    fields = {name: profile[columns.get(name, name)] for name in FIELDS}
+    fields = {name: profile[columns.get(name, name)] for name in FIELDS if name not in FACE_FIELDS}
     for name in ("allow", "options"):
         fields[name] = json.loads(fields[name]) if fields[name] else None
-    return fields
+    return fields | face_fields_of(profile)
 
 
 def holds_credentials(endpoint: str) -> bool:

@@ -20,9 +20,11 @@ from worker.proxies import store as proxies
 
 def known_profiles(db: Database, *, but: str | None = None) -> Known:
     """Read which profiles and proxies exist, leaving out the profile `but`."""
+    known_proxies = proxies.all_proxies(db)
     known = Known(
-        proxies=frozenset(row["name"] for row in proxies.all_proxies(db)),
+        proxies=frozenset(row["name"] for row in known_proxies),
         folders=state_dir() / "profiles",
+        regions={row["name"]: row["region"] for row in known_proxies},
     )
     for row in profiles.all_profiles(db):
         if row["id"] != but:

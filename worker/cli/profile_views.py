@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from worker.cli.face_fields import face_as_json, shown_face
 from worker.cli.profile_fields import endpoint_label, holds_credentials
 from worker.cli.wording import duration, moment
 from worker.database.client import Row
@@ -22,7 +23,7 @@ def as_json(profile: Row) -> dict[str, Any]:
     found = {**profile, "endpoint": endpoint_label(profile["endpoint"])}
     for name in ("options", "allowed_actions"):
         found[name] = None if profile[name] is None else redact_json(json.loads(profile[name]))
-    return found
+    return found | {"face": face_as_json(profile)}
 
 
 def whereabouts(profile: Row, *, reveal: bool) -> dict[str, Any]:
@@ -92,6 +93,7 @@ def profile_lines(profile: Row) -> list[str]:
         *lines,
         f"  proxy     {profile['proxy'] or NONE}",
         f"  region    {profile['region'] or NONE}",
+        *shown_face(profile),
         f"  runs      {profile['max_active_runs']} at once",
         f"  policy    {profile['release_policy']}",
         f"  allows    {', '.join(allowed) if allowed else 'every task'}",

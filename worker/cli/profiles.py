@@ -14,6 +14,7 @@ import click
 
 from worker.cli import profile_views as views
 from worker.cli.connection import open_database
+from worker.cli.face_fields import face_lines, face_options
 from worker.cli.groups import DefaultGroup
 from worker.cli.hanging_jobs import lines as job_lines
 from worker.cli.import_file import all_or_none, bytes_of
@@ -117,6 +118,7 @@ def show(profile_id: str, as_json: bool) -> None:
 @click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option for its provider."
 )
+@face_options
 def add(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
     """Add a profile: a folder on this machine, an endpoint, or a vendor's profile."""
     fields = {name: value for name, value in flags.items() if value not in (None, ())}
@@ -128,6 +130,7 @@ def add(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
         _store(db, [new])
     where = new.folder or new.vendor_id or endpoint_label(new.endpoint)
     tell(f"added {new.id} ({new.provider}: {where}); it is available")
+    tell_all(face_lines([new]))
 
 
 @group.command("import")
@@ -136,7 +139,8 @@ def import_(file: str) -> None:
     """Add many profiles from CSV with a header or JSONL: all of them, or none.
 
     The fields have the names of the flags of `add`: id, account, provider, folder, vendor_id,
-    endpoint, proxy, region, max_active_runs, release_policy, allow, options.
+    endpoint, proxy, region, max_active_runs, release_policy, allow, options, timezone, locale,
+    user_agent, viewport.
     """
     data = bytes_of(file)
     with closing(open_database()) as db:
@@ -145,6 +149,7 @@ def import_(file: str) -> None:
             raise UsageError(f"{file} contains no profiles; nothing was imported")
         _store(db, profiles)
     tell(f"added {counted(len(profiles), 'profile')}; see them: launcher.py profiles list")
+    tell_all(face_lines(profiles))
 
 
 @group.command("quarantine")

@@ -10,6 +10,7 @@ import logging
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from worker.browser.browser_version import version_of
 from worker.browser.providers.spec import ProfileSpec
 from worker.browser.session import BrowserSession
 from worker.database.best_effort import best_effort
@@ -18,7 +19,7 @@ from worker.errors import LeaseLost, ProviderError
 from worker.evidence.redaction import redact_text, redact_url
 from worker.execution.proxy_use import ProxyUse
 from worker.models import Claim, StepKind
-from worker.profiles import doubts, hosts, lease_endings, leases, presence, store
+from worker.profiles import doubts, faces, hosts, lease_endings, leases, presence, store
 from worker.profiles.specs import spec_of
 
 # The leases end when the database stays away: by then the launcher has stopped the job.
@@ -57,7 +58,8 @@ class ProfileUse:
         profile = store.get(self.db, self._profile_id)
         self._require_contents(profile)
         hosts.adopt(self.db, profile, by=self.holder)
-        self._spec = spec = spec_of(self.db, profile)
+        version = version_of(self.session.options)
+        self._spec = spec = faces.put_on(self.db, profile, spec_of(self.db, profile), version)
         self.proxy_use.serve_profile(spec.proxy)
         self.session.open_profile(spec)
         presence.opened(self.db, profile)

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from worker.browser.browser_version import version_of
 from worker.browser.options import BrowserOptions, find_full_browser
 from worker.browser.session import BrowserSession
 from worker.database.client import Database, Row
 from worker.errors import LaunchFailed, LeaseLost, ProviderError
-from worker.profiles import hosts, lease_endings, presence
+from worker.profiles import faces, hosts, lease_endings, presence
 from worker.profiles.presence import MISSING
 from worker.profiles.specs import spec_of
 
@@ -72,10 +73,10 @@ def _until_closed(
         # Who opens one that is known to miss something does so to set it right.
         presence.require(db, profile)
     hosts.adopt(db, profile, by=by)
-    spec = spec_of(db, profile)
     with tempfile.TemporaryDirectory(prefix="nightshift-") as folder:
         tmp_dir = Path(folder) / "browser"
         options = BrowserOptions(tmp_dir, executable, headless=False, for_person=True)
+        spec = faces.put_on(db, profile, spec_of(db, profile), version_of(options))
         session = BrowserSession(options)
         try:
             session.open_profile(spec)

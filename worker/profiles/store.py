@@ -35,6 +35,8 @@ class NewProfile:
     max_active_runs: int = 1
     release_policy: str = "check"
     allowed_actions: tuple[str, ...] | None = None
+    # What was chosen of its face; see faces.py.
+    face: dict[str, str] = field(default_factory=dict)
 
 
 def add(db: Database, profiles: list[NewProfile], by: str) -> None:
@@ -73,6 +75,7 @@ def columns(new: NewProfile) -> dict[str, Any]:
         "max_active_runs": new.max_active_runs,
         "release_policy": new.release_policy,
         "allowed_actions": json.dumps(new.allowed_actions) if new.allowed_actions else None,
+        "face": json.dumps(new.face) if new.face else None,
     }
 
 

@@ -4,7 +4,8 @@ UPDATE profiles
    SET account_id = %(account_id)s, proxy = %(proxy)s, folder = %(folder)s,
        vendor_id = %(vendor_id)s, endpoint = %(endpoint)s, options = %(options)s,
        region = %(region)s, max_active_runs = %(max_active_runs)s,
-       release_policy = %(release_policy)s, allowed_actions = %(allowed_actions)s
+       release_policy = %(release_policy)s, allowed_actions = %(allowed_actions)s,
+       face = %(face)s
  WHERE id = %(id)s;
 
 -- name: remove_profile

@@ -17,11 +17,11 @@ SELECT COUNT(*) AS accounts FROM accounts WHERE paused_at IS NOT NULL;
 -- name: add_profile
 -- Add a profile. One of that name may have been removed: fences go on from its last.
 INSERT INTO profiles (id, account_id, proxy, provider, folder, vendor_id, endpoint, options, region,
-                      max_active_runs, release_policy, allowed_actions, host, host_id, state_since,
-                      created_at, fence)
+                      max_active_runs, release_policy, allowed_actions, host, host_id, face,
+                      state_since, created_at, fence)
 VALUES (%(id)s, %(account_id)s, %(proxy)s, %(provider)s, %(folder)s, %(vendor_id)s, %(endpoint)s,
         %(options)s, %(region)s, %(max_active_runs)s, %(release_policy)s, %(allowed_actions)s,
-        %(host)s, %(host_id)s, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6),
+        %(host)s, %(host_id)s, %(face)s, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6),
         COALESCE((SELECT MAX(fence) FROM profile_events WHERE profile_id = %(id)s), 0));
 
 -- name: events_of_profile

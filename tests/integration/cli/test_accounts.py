@@ -64,6 +64,28 @@ def test_what_cannot_be_meant_is_one_line_and_changes_nothing(
     assert list(database.run_statement("SELECT 1 FROM work_queue")) == []
 
 
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["accounts", "set", "a1", "--window", "09:00-09:00"], "never opens"),
+        (["accounts", "set", "a1", "--window", "mon 24:00-24:00"], "there is no such time"),
+        (["accounts", "set", "a1", "--except", "2026-12-25", "--timezone", "Mars/X"], "unknown"),
+        (["limits", "set", "account:a1", "--warm-up", "5..40/0d"], "ends before it starts"),
+        (["limits", "set", "account:a1", "--warm-up", "5..40/-3d"], "warm-up"),
+        (["profiles", "add", "p1", "--account", "a2", "--timezone", "Berlin"], "unknown time zone"),
+    ],
+)
+def test_a_rule_that_cannot_be_is_exactly_one_line(database, cli, account, arguments, why):
+    before = list(database.run_statement("SELECT * FROM accounts"))
+
+    (line,) = refused(cli(*arguments)).splitlines()
+
+    assert why in line
+    assert list(database.run_statement("SELECT * FROM accounts")) == before
+    for table in ("limits", "profiles"):
+        assert list(database.run_statement(f"SELECT 1 FROM {table}")) == []
+
+
 def test_a_pace_is_set_and_shown(cli):
     answer = cli(
         *("limits", "set", "account:a1", "--per-hour", "10", "--per-day", "40"),

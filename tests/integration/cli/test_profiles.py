@@ -17,9 +17,8 @@ from worker.proxies.proxy import Proxy
 def test_a_local_profile_gets_a_folder_of_its_own(cli, database, tmp_path):
     folder = tmp_path / "state" / "profiles" / "p1"
 
-    assert said(cli("profiles", "add", "p1", "--account", "a1")) == (
-        f"added p1 (local: {folder}); it is available"
-    )
+    told = said(cli("profiles", "add", "p1", "--account", "a1")).splitlines()
+    assert told[0] == f"added p1 (local: {folder}); it is available"
 
     row = store.get(database, "p1")
     assert (row["folder"], row["account_id"], row["state"]) == (str(folder), "a1", "available")

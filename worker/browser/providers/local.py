@@ -7,6 +7,7 @@ by Chromium's own lock and by what runs here.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import BrowserContext, Playwright
 from playwright.sync_api import Error as PlaywrightError
@@ -23,6 +24,7 @@ from worker.system import process_tree
 DEATH_SECONDS = 4.0
 # Pages fill the window, however large a person makes it, and no bar says that a program steers it.
 FOR_PERSON = {"no_viewport": True, "ignore_default_args": ["--enable-automation"]}
+FIXED_SIZES = frozenset({"viewport", "screen"})
 
 
 class LocalProvider:
@@ -92,8 +94,10 @@ class LocalProvider:
         settings = launch_settings(self._options)
         if spec.proxy is not None:
             settings["proxy"] = spec.proxy.as_playwright()
+        if spec.face is not None:
+            settings = spec.face.put_on(settings)
         if self._options.for_person:
-            settings |= FOR_PERSON
+            settings = _for_person(settings)
         try:
             context = playwright.chromium.launch_persistent_context(folder, **settings)
         except PlaywrightError as error:
@@ -122,3 +126,8 @@ def _folder_of(spec: ProfileSpec) -> Path:
             f"{spec} has no folder: give a local profile one", provider=LOCAL, kind="refused"
         )
     return spec.folder.resolve()
+
+
+def _for_person(settings: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in settings.items() if name not in FIXED_SIZES}
+    return kept | FOR_PERSON

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from worker.browser.face import Face
 from worker.proxies.proxy import Proxy
 
 LOCAL = "local"
@@ -30,6 +31,8 @@ class ProfileSpec:
     proxy: Proxy | None = None
     region: str | None = None
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
+    # What sites see of a local profile; a vendor's or another's browser has its own.
+    face: Face | None = None
 
     def __str__(self) -> str:
         return f"profile {self.profile_id} ({self.provider})"
