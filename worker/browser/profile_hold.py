@@ -49,7 +49,7 @@ class ProfileHold:
         guards.pages.watch(context)
         guards.begin(context, rules)
         if self._contexts is None and context.browser is not None:
-            self._contexts = TaskContexts(context.browser, guards)
+            self._contexts = TaskContexts(context.browser, guards, lambda: self.spec.proxy)
         tab = Tab(context, recorder, keeps_context=True)
         if self._contexts is not None:
             tab.also_closes = self._contexts.closing_steps
