@@ -97,7 +97,9 @@ class LeakyProxy:
 
             def do_CONNECT(self) -> None:
                 proxy.asked.append(self.path)
-                self.send_error(502)
+                self.send_response(502)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
 
             def log_message(self, *_: object) -> None:
                 pass
