@@ -25,7 +25,9 @@ from typing import Literal
 
 from worker.exit_codes import ExitCode
 
-ProviderTrouble = Literal["already_running", "throttled", "refused", "unreachable", "bad_answer"]
+ProviderTrouble = Literal[
+    "already_running", "throttled", "refused", "unreachable", "bad_answer", "wrong_way_out"
+]
 
 
 def message_of(error: BaseException) -> str:

@@ -22,7 +22,9 @@ from worker.errors import PageRefused
 
 URL = "http://shop.test/"
 GATE = "gate.test"
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="a name server wants port 53, and a mount")
+needs_root = pytest.mark.skipif(
+    os.geteuid() != 0, reason="a name server wants port 53, and a mount"
+)
 
 
 @pytest.fixture(scope="module")
@@ -162,9 +164,7 @@ def test_quic_is_not_spoken_at_all(session):
     ],
     ids=["new_context", "new_page"],
 )
-def test_what_a_task_opens_goes_through_the_proxy_too(
-    session, proxy, stun, kind, make, tmp_path
-):
+def test_what_a_task_opens_goes_through_the_proxy_too(session, proxy, stun, kind, make, tmp_path):
     page = opened(session, proxy.at("127.0.0.1"), kind, tmp_path)
 
     own = make(page.context.browser)
@@ -196,7 +196,7 @@ def test_a_context_without_a_proxy_leads_nowhere(session, proxy):
 
     with pytest.raises(PlaywrightError, match="ERR_PROXY_CONNECTION_FAILED"):
         context.new_page().goto(f"http://127.0.0.1:{proxy.at(GATE).port}/")
-    with pytest.raises(PlaywrightError, match="nightshift.invalid"):
+    with pytest.raises(PlaywrightError, match=r"nightshift\.invalid"):
         context.request.get(f"http://127.0.0.1:{proxy.at(GATE).port}/")
     context.close()
 

@@ -60,7 +60,9 @@ def behind(options: BrowserOptions, hosts: Iterable[str]) -> BrowserOptions:
 def look_up_only(hosts: Iterable[str]) -> str:
     """Keep Chromium from resolving any name but these: a proxy resolves the others."""
     names = sorted(filter(None, map(_as_chromium_writes, hosts)))
-    return f"--host-resolver-rules={','.join(['MAP * ~NOTFOUND', *(f'EXCLUDE {n}' for n in names)])}"
+    return (
+        f"--host-resolver-rules={','.join(['MAP * ~NOTFOUND', *(f'EXCLUDE {n}' for n in names)])}"
+    )
 
 
 def _as_chromium_writes(host: str) -> str | None:

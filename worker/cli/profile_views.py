@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from worker.cli.profile_doors import way_out
 from worker.cli.profile_fields import endpoint_label, holds_credentials
 from worker.cli.wording import duration, moment
 from worker.database.client import Row
@@ -81,7 +82,7 @@ def profile_lines(profile: Row) -> list[str]:
     allowed = shown["allowed_actions"]
     return [
         *lines,
-        f"  proxy     {profile['proxy'] or NONE}",
+        f"  proxy     {way_out(profile)}",
         f"  region    {profile['region'] or NONE}",
         f"  runs      {profile['max_active_runs']} at once",
         f"  policy    {profile['release_policy']}",

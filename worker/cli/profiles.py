@@ -20,13 +20,14 @@ from worker.cli.import_file import all_or_none, bytes_of
 from worker.cli.options import DURATION, json_flag
 from worker.cli.output import tell, tell_all, tell_json
 from worker.cli.profile_changes import remove, set_
+from worker.cli.profile_doors import doorless_lines
 from worker.cli.profile_fields import endpoint_label, profile_of
 from worker.cli.profile_input import endpoint_of, known_profiles, options_of
 from worker.cli.profile_lines import read_profiles
 from worker.cli.wording import counted, moment, operator
 from worker.database.client import Database
 from worker.errors import BadData, DuplicateKey, UsageError
-from worker.profiles import hanging_jobs, leases, store
+from worker.profiles import doors, hanging_jobs, leases, store
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
 
@@ -101,7 +102,7 @@ def show(profile_id: str, as_json: bool) -> None:
     metavar="URL|-",
     help="Address of a cdp profile's browser; - asks for one with a login.",
 )
-@click.option("--proxy", help="The name of its proxy.")
+@click.option("--proxy", help="The name of its proxy; none: it goes out directly.")
 @click.option("--region", help="The region its proxy must be in.")
 @click.option("--max-active-runs", type=int, help="How many jobs may use it at once.  [default: 1]")
 @click.option(
@@ -122,8 +123,11 @@ def add(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
     with closing(open_database()) as db:
         new = profile_of(fields, known_profiles(db))
         _store(db, [new])
+        doorless = doors.unchosen(db)
     where = new.folder or new.vendor_id or endpoint_label(new.endpoint)
-    tell(f"added {new.id} ({new.provider}: {where}); it is available")
+    state = "is not ready" if new.id in doorless else "is available"
+    tell(f"added {new.id} ({new.provider}: {where}); it {state}")
+    tell_all(doorless_lines([new.id], doorless))
 
 
 @group.command("import")
@@ -140,7 +144,9 @@ def import_(file: str) -> None:
         if not profiles:
             raise UsageError(f"{file} contains no profiles; nothing was imported")
         _store(db, profiles)
+        doorless = doors.unchosen(db)
     tell(f"added {counted(len(profiles), 'profile')}; see them: launcher.py profiles list")
+    tell_all(doorless_lines([profile.id for profile in profiles], doorless))
 
 
 @group.command("checkout")

@@ -13,7 +13,7 @@ from worker.database.client import Database, Row, Transaction
 from worker.errors import NightshiftError
 from worker.profiles import events, leases
 from worker.profiles.sole_check import sole_check
-from worker.profiles.specs import spec_of
+from worker.profiles.specs import spec_to_stop
 from worker.profiles.states import State
 
 CHECK_AT_ONCE = 20
@@ -50,7 +50,7 @@ def _check(db: Database, profile_id: str, stop: Stop, author: str, is_over: bool
     if leases.of_profile(db, profile_id):
         # Whoever shares it still works there: it is checked when they have let go.
         return False
-    problem = _stop(db, profile, stop)
+    problem = _stop(profile, stop)
     if problem is None:
         reason = "nothing of its last holder is left"
         return db.transaction(
@@ -71,7 +71,7 @@ def _end_browser(db: Database, profile_id: str, stop: Stop, author: str) -> None
     profile = db.fetch_one("get_profile", id=profile_id)
     if profile is None or not db.fetch_all("unstopped_profiles", id=profile_id, limit=1):
         return
-    problem = _stop(db, profile, stop)
+    problem = _stop(profile, stop)
     events.record(
         db,
         "stopped" if problem is None else "not_stopped",
@@ -82,9 +82,9 @@ def _end_browser(db: Database, profile_id: str, stop: Stop, author: str) -> None
     )
 
 
-def _stop(db: Database, profile: Row, stop: Stop) -> str | None:
+def _stop(profile: Row, stop: Stop) -> str | None:
     try:
-        stop(spec_of(db, profile))
+        stop(spec_to_stop(profile))
     except NightshiftError as error:
         return str(error)
     return None

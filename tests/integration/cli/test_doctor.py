@@ -11,7 +11,7 @@ import pytest
 from tests.lifecycle.conftest import processes_of, run_command, url_of, wait_until
 from worker.queue import pause
 
-CHECKS = ["python", "database", "schema", "writing", "queue", "tasks", "browser"]
+CHECKS = ["python", "database", "schema", "writing", "queue", "ways out", "tasks", "browser"]
 CHECKS += ["errors folder", "results folder", "state folder", "privacy", "disk"]
 
 
