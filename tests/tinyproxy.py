@@ -1,4 +1,4 @@
-"""A real proxy from Debian, and a site that keeps who called: from which address, and `Via` whom."""
+"""A real proxy from Debian, and a site that keeps who called: from what address, `Via` whom."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ class CallersSite:
                 # Whoever is led here may speak through a tunnel, too: what follows is a request.
                 self.send_response(200)
                 self.end_headers()
+                self.close_connection = False
 
             def log_message(self, *_: object) -> None:
                 pass

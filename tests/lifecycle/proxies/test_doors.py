@@ -26,8 +26,19 @@ def look(page, payload, job):
     page.goto(payload["url"] + "?" + payload["as"])
 
 
-for isolation in ("context", "page", "worker"):
-    task("look_" + isolation, isolation=isolation)(look)
+@task("look_context", isolation="context")
+def look_context(page, payload, job):
+    look(page, payload, job)
+
+
+@task("look_page", isolation="page")
+def look_page(page, payload, job):
+    look(page, payload, job)
+
+
+@task("look_worker", isolation="worker")
+def look_worker(page, payload, job):
+    look(page, payload, job)
 
 
 @task("everything")
@@ -80,9 +91,13 @@ def run(launch, tmp_path):
     return run
 
 
+def unfinished(database) -> list[tuple]:
+    rows = database.run_statement("SELECT * FROM work_queue WHERE status <> 'done'")
+    return [(row["payload"], row["wait_reason"], row["last_error"]) for row in rows]
+
+
 def all_done(queue) -> bool:
-    counts = queue.counts()
-    return counts["pending"] == counts["error"] == counts["in_progress"] == 0
+    return queue.counts()["done"] == sum(queue.counts().values())
 
 
 def test_ordinary_jobs_go_through_the_proxies_in_every_isolation(run, queue, site, first, second):
@@ -95,7 +110,7 @@ def test_ordinary_jobs_go_through_the_proxies_in_every_isolation(run, queue, sit
     known = {first.caller, second.caller}
     assert all(site.of(name) and site.of(name) <= known for name in names), site.callers
     assert site.of("everything-tunnel") <= {first.tunnel, second.tunnel}
-    assert all_done(queue)
+    assert all_done(queue), unfinished(database)
 
 
 def test_every_job_of_a_profile_or_account_goes_out_by_its_own_door(
@@ -123,7 +138,7 @@ def test_every_job_of_a_profile_or_account_goes_out_by_its_own_door(
 
     run()
 
-    assert all_done(queue)
+    assert all_done(queue), unfinished(database)
     for name in ("profile", "temporary", "account", "temporary-account"):
         assert site.of(name) == {second.caller}, name
         assert site.of(f"{name}-tunnel") == {second.tunnel}, name
@@ -143,7 +158,7 @@ def test_with_deny_private_pages_go_through_the_proxy_too(
 
     run("--deny-private")
 
-    assert all_done(queue)
+    assert all_done(queue), unfinished(database)
     for name in ("ordinary", "profile"):
         assert site.of(name) == {first.caller}
         assert site.of(f"{name}-tunnel") == {first.tunnel}
@@ -159,8 +174,6 @@ def test_a_profile_that_says_nothing_is_not_opened_where_there_are_proxies(
 
     assert "profile p1 says neither which proxy it uses nor that it goes out directly" in output
     assert site.callers == {}
-    events = [row["event"] for row in store.history(database, "p1", 10)]
-    assert events[0] == "proxy_not_chosen"
     assert queue.get(job)["attempts"] == 0
 
 
