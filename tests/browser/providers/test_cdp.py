@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from contextlib import closing
+from contextlib import ExitStack
 
 import pytest
 
@@ -31,7 +31,9 @@ def test_a_cdp_profile_without_an_endpoint_says_what_to_give(make_world, session
 
 
 def test_a_browser_that_plainly_goes_out_otherwise_is_refused(session, tmp_path):
-    with closing(DebugBrowser(tmp_path / "remote", "--no-proxy-server")) as remote:
+    remote = DebugBrowser(tmp_path / "remote", "--no-proxy-server")
+    with ExitStack() as ending:
+        ending.callback(remote.stop)
         spec = ProfileSpec("p1", "cdp", endpoint=remote.ws_url, proxy=PROXY)
 
         with pytest.raises(ProviderError, match="goes out directly, not through proxy berlin") as e:

@@ -100,7 +100,9 @@ def all_done(queue) -> bool:
     return queue.counts()["done"] == sum(queue.counts().values())
 
 
-def test_ordinary_jobs_go_through_the_proxies_in_every_isolation(run, queue, site, first, second):
+def test_ordinary_jobs_go_through_the_proxies_in_every_isolation(
+    run, queue, database, site, first, second
+):
     names = ("look_context", "look_page", "look_worker", "everything")
     for name in names * 2:
         queue.enqueue(name, {"url": site.url, "as": name})
