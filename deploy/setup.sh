@@ -170,12 +170,19 @@ ensure_browser() {
     missing+=("a Chromium: apt-get install chromium-headless-shell (or chromium)")
 }
 
+# Some tests want a real proxy; without one they are skipped, and nothing else needs it.
+ensure_test_proxy() {
+    PATH=$PATH:/usr/sbin command -v tinyproxy >/dev/null || apt_install tinyproxy-bin ||
+        say "no tinyproxy: tests with a real proxy are skipped (apt-get install tinyproxy-bin)"
+}
+
 mkdir -p .local
 : >"$log"
 ensure_venv
 ensure_server
 ensure_driver
 ensure_browser
+ensure_test_proxy
 if ((${#missing[@]})); then
     printf 'setup: missing %s\n' "${missing[@]}" >&2
     exit 69

@@ -26,7 +26,13 @@ from typing import Literal
 from worker.exit_codes import ExitCode
 
 ProviderTrouble = Literal[
-    "already_running", "throttled", "refused", "unreachable", "bad_answer", "missing"
+    "already_running",
+    "throttled",
+    "refused",
+    "unreachable",
+    "bad_answer",
+    "missing",
+    "wrong_way_out",
 ]
 
 

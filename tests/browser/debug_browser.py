@@ -14,7 +14,7 @@ from worker.system import process_tree
 class DebugBrowser:
     """A Chromium of somebody else's, with a port for debugging."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *flags: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "DevToolsActivePort").unlink(missing_ok=True)
         self._log = (folder / "chromium.log").open("w+", encoding="utf-8")
@@ -26,6 +26,7 @@ class DebugBrowser:
                 "--disable-background-networking",
                 "--remote-debugging-port=0",
                 f"--user-data-dir={folder}",
+                *flags,
                 "about:blank",
             ],
             stdout=subprocess.DEVNULL,

@@ -19,6 +19,7 @@ from worker.browser.options import BrowserOptions
 from worker.browser.scratch_folder import ScratchFolder
 from worker.browser.side_calls import SideCalls
 from worker.browser.watchdog import Limit
+from worker.browser.way_out import WayOut
 from worker.errors import LaunchFailed
 from worker.system import process_tree
 from worker.system.process_tree import ProcessId
@@ -37,6 +38,7 @@ class Engine:
         self.side_calls: SideCalls | None = None
         self.driver_id: ProcessId | None = None
         self.browser_id: ProcessId | None = None
+        self.way_out = WayOut()
         self._options = options
         self._limit = limit
 
@@ -153,7 +155,8 @@ class Engine:
         # Playwright's own timeout explains more than a killed browser does: it goes first.
         try:
             with self._limit(self._options.launch_timeout_seconds + CLOSE_SECONDS):
-                self.browser = launch_chromium(self.playwright, self._options)
+                options = self.way_out.for_launch(self._options)
+                self.browser = launch_chromium(self.playwright, options)
         except LaunchFailed:
             # A browser that came too late may live on, and only its driver leads us to it.
             self.kill_browsers()

@@ -15,8 +15,9 @@ from worker.browser.disk_budget import DiskBudget
 from worker.browser.options import BrowserOptions
 from worker.browser.page_guard import PageGuard
 from worker.browser.page_rules import PageRules
-from worker.browser.private_addresses import ARGUMENTS, PrivateAddresses
+from worker.browser.private_addresses import PrivateAddresses
 from worker.browser.recorder import Recorder
+from worker.browser.way_out import NO_UDP
 
 
 class Guards:
@@ -32,7 +33,7 @@ class Guards:
         """Return the options with which a browser that is ours has to be started."""
         if self._addresses is None:
             return options
-        arguments = (*options.launch_args, *ARGUMENTS)
+        arguments = (*options.launch_args, NO_UDP)
         return replace(options, way_out=self._addresses.way_out, launch_args=arguments)
 
     def watch(self, context: BrowserContext, browser: Browser, *, has_proxy: bool) -> None:

@@ -19,9 +19,6 @@ from worker.browser.checked_connection import private_literal
 from worker.browser.guarding_proxy import GuardingProxy
 from worker.errors import PageRefused
 
-# WebRTC would send UDP past every proxy.
-ARGUMENTS = ("--force-webrtc-ip-handling-policy=disable_non_proxied_udp",)
-
 # Hosts as Chromium writes them. What is caught besides is looked at and goes on.
 _HOSTS = (
     *("0.*", "10.*", "100.*", "127.*", "168.63.*", "169.254.*", "172.*", "192.*", "198.*"),

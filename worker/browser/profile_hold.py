@@ -51,7 +51,9 @@ class ProfileHold:
         if self._contexts is None and context.browser is not None:
             face = self.spec.face
             defaults = face.context_options() if face is not None else {}
-            self._contexts = TaskContexts(context.browser, guards, defaults)
+            self._contexts = TaskContexts(
+                context.browser, guards, lambda: self.spec.proxy, defaults
+            )
         tab = Tab(context, recorder, keeps_context=True)
         if self._contexts is not None:
             tab.also_closes = self._contexts.closing_steps

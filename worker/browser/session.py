@@ -52,6 +52,7 @@ class BrowserSession:
         # Told whenever the processes are others than before.
         self.on_launch: Callable[[], None] = lambda: None
         self._engine = Engine(options, self.limit)
+        self.way_out = self._engine.way_out
         self.providers = Providers(options)
         self._tabs = Tabs(self._engine, self.recorder, self.guards, self._clean_up)
         self._current: Tab | None = None
@@ -70,6 +71,7 @@ class BrowserSession:
             self._proxy = proxy
             self.renew_context()
             self._tabs.drop_spare()
+        self._tabs.go_out_by(proxy)
 
     def renew_context(self) -> None:
         """Let the next ordinary page come from a fresh context, as after a block; never raises."""
@@ -236,10 +238,7 @@ class BrowserSession:
         return self.watchdog.limit(seconds, self.kill, self.kill_driver)
 
     def kill(self) -> None:
-        """Kill Chromium's process group; may be called from any thread.
-
-        While a profile is open, its browser alone is meant: a vendor's is stopped by its API.
-        """
+        """Kill Chromium's process group, or stop the open profile's alone; from any thread."""
         hold = self._hold
         if hold is None:
             self._engine.kill_browsers()

@@ -24,6 +24,7 @@ from worker.browser.recorder import Recorder
 from worker.browser.spare_tab import SpareTab
 from worker.browser.tab import Tab
 from worker.browser.task_contexts import TaskContexts
+from worker.proxies.proxy import Proxy
 from worker.tasks.registry import Isolation
 
 # Each kept context is a process of 50 MB or more; a worker has seldom more tasks that log in.
@@ -70,9 +71,12 @@ class Tabs:
         self._contexts: TaskContexts | None = None
         # Since the last job; only a page that is emptied for the next one empties it as well.
         self._is_clipboard_empty = False
+        # What the running job's pages go through, and so contexts of its own.
+        self._proxy: Proxy | None = None
 
     def take(self, wish: TabWish) -> Tab:
         """Give the tab for a job; raises Playwright's Error when the browser gives none."""
+        self._proxy = wish.options.proxy
         tab = self._take(wish)
         if self._engine.has_own_clipboard and not self._is_clipboard_empty:
             clipboard.empty(tab.devtools)
@@ -123,6 +127,12 @@ class Tabs:
         """Close the tab that is prepared for the next job."""
         self._spare.drop()
 
+    def go_out_by(self, proxy: Proxy | None) -> None:
+        """Drop a browser that cannot go out so: its flags were given to it when it was started."""
+        if not self._engine.way_out.suits(proxy):
+            self.forget()
+            self._engine.drop_browser()
+
     def forget(self) -> None:
         """Think no more of any of them, because their browser is gone."""
         self._kept.clear()
@@ -170,7 +180,9 @@ class Tabs:
         browser = self._engine.browser
         assert browser is not None
         if self._contexts is None or not self._contexts.is_of(browser):
-            self._contexts = TaskContexts(browser, self._guards, self._engine.context_defaults)
+            self._contexts = TaskContexts(
+                browser, self._guards, lambda: self._proxy, self._engine.context_defaults
+            )
         context = self._contexts.make(**options.as_playwright())
         try:
             self._guards.watch(context, browser, has_proxy=options.proxy is not None)

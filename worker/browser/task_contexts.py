@@ -1,4 +1,4 @@
-"""Contexts that a task opens by itself: kept to its job's rules, closed with its job."""
+"""Contexts that a task opens by itself: kept to its job's rules and proxy, closed with its job."""
 
 from __future__ import annotations
 
@@ -9,18 +9,25 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext
 
 from worker.browser.guards import Guards
+from worker.errors import PageRefused
+from worker.proxies.proxy import Proxy
 
 
 class TaskContexts:
     """Makes contexts for us, and keeps a list of those that others make in the same browser."""
 
     def __init__(
-        self, browser: Browser, guards: Guards, defaults: Mapping[str, Any] | None = None
+        self,
+        browser: Browser,
+        guards: Guards,
+        proxy_of_job: Callable[[], Proxy | None],
+        defaults: Mapping[str, Any] | None = None,
     ) -> None:
         """`defaults` are options that hold for every context unless its maker gives others."""
         self._browser = browser
         self._defaults = dict(defaults or {})
         self._guards = guards
+        self._proxy_of_job = proxy_of_job
         self._make = browser.new_context
         self._foreign: list[BrowserContext] = []
         self._follow("new_context", lambda context: context)
@@ -47,6 +54,7 @@ class TaskContexts:
         def call(*arguments: Any, **options: Any) -> Any:
             wants_files = options.get("accept_downloads") is not False
             options["accept_downloads"] = wants_files and self._guards.pages.rules.downloads
+            options["proxy"] = self._way_out(options.get("proxy"))
             made = original(*arguments, **self._completed(options))
             context = context_of(made)
             self._foreign.append(context)
@@ -62,3 +70,15 @@ class TaskContexts:
         if not options.keys().isdisjoint(("viewport", "screen", "no_viewport")):
             defaults = {k: v for k, v in defaults.items() if k not in ("viewport", "screen")}
         return defaults | options
+
+    def _way_out(self, wanted: Any) -> Any:
+        """Give a context its job's proxy; raises PageRefused for another, or a way past it."""
+        if (proxy := self._proxy_of_job()) is None:
+            return wanted
+        own = proxy.as_playwright()
+        if wanted and (wanted.get("server") != own["server"] or wanted.get("bypass")):
+            raise PageRefused(
+                "a context that a task opens goes out through its job's proxy, "
+                f"{proxy.label}; leave out `proxy`"
+            )
+        return own

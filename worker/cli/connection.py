@@ -6,6 +6,7 @@ from worker.database import migrations
 from worker.database.client import Database
 from worker.database.connection import (
     is_private,
+    is_there,
     private_server,
     private_settings,
     resolve,
@@ -14,6 +15,7 @@ from worker.database.connection import (
 
 __all__ = [
     "is_private",
+    "is_there",
     "open_database",
     "private_server",
     "private_settings",

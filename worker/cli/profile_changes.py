@@ -40,8 +40,12 @@ CLEARED = {
     metavar="URL|-",
     help="Address of a cdp profile's browser; - asks for one with a login.",
 )
-@click.option("--proxy", help="The name of its proxy.")
-@click.option("--no-proxy", is_flag=True, help="Use no proxy.")
+@click.option("--proxy", help="The name of its proxy; none: it goes out directly.")
+@click.option(
+    "--no-proxy",
+    is_flag=True,
+    help="Say nothing of a proxy; where there are any, no job runs in it then.",
+)
 @click.option("--region", help="The region its proxy must be in.")
 @click.option("--no-region", is_flag=True, help="Allow a proxy in any region.")
 @click.option("--max-active-runs", type=int, help="How many jobs may use it at once.")

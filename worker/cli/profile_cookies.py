@@ -19,7 +19,7 @@ from worker.cli.options import DURATION, run_settings
 from worker.cli.output import tell
 from worker.cli.wording import counted, operator
 from worker.errors import UsageError
-from worker.profiles import errands, faces, store
+from worker.profiles import errands, faces, presence, store
 from worker.profiles.specs import spec_of
 
 
@@ -101,6 +101,7 @@ def _opened(
             state_dir=state_dir(),
         )
         with errands.errand(db, profile_id, by=operator(), reason=reason):
+            presence.require(db, profile)
             session = BrowserSession(options)
             spec = faces.put_on(db, profile, spec_of(db, profile), version_of(options))
             try:

@@ -20,6 +20,7 @@ from worker.cli.face_fields import FACE_FIELDS, chosen_face, completed, face_fie
 from worker.database.client import Row
 from worker.errors import UsageError
 from worker.profiles.store import POLICIES, NewProfile
+from worker.proxies.proxy import DIRECT
 
 FIELDS = (
     *("id", "account", "provider", "folder", "vendor_id", "endpoint", "proxy", "region"),
@@ -171,7 +172,7 @@ def _text(fields: Mapping[str, Any], name: str) -> str | None:
 
 
 def _proxy(name: str | None, known: Known) -> str | None:
-    if name is not None and name not in known.proxies:
+    if name not in (None, DIRECT) and name not in known.proxies:
         raise UsageError(f"there is no proxy named {name!r}; see: launcher.py proxies list")
     return name
 

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from worker.cli.face_fields import face_as_json, shown_face
+from worker.cli.profile_doors import way_out
 from worker.cli.profile_fields import endpoint_label, holds_credentials
 from worker.cli.wording import duration, moment
 from worker.database.client import Row
@@ -91,7 +92,7 @@ def profile_lines(profile: Row) -> list[str]:
     allowed = shown["allowed_actions"]
     return [
         *lines,
-        f"  proxy     {profile['proxy'] or NONE}",
+        f"  proxy     {way_out(profile)}",
         f"  region    {profile['region'] or NONE}",
         *shown_face(profile),
         f"  runs      {profile['max_active_runs']} at once",

@@ -24,6 +24,7 @@ from worker.cli.profile_backups import backup, restore
 from worker.cli.profile_changes import remove, set_
 from worker.cli.profile_checkouts import checkout, return_
 from worker.cli.profile_cookies import cookies
+from worker.cli.profile_doors import doorless_lines
 from worker.cli.profile_fields import endpoint_label, profile_of
 from worker.cli.profile_host import move
 from worker.cli.profile_input import endpoint_of, known_profiles, options_of
@@ -32,7 +33,7 @@ from worker.cli.profile_open import open_
 from worker.cli.wording import counted, operator
 from worker.database.client import Database
 from worker.errors import BadData, DuplicateKey, UsageError
-from worker.profiles import hanging_jobs, leases, store
+from worker.profiles import doors, hanging_jobs, leases, store
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
 
@@ -106,7 +107,7 @@ def show(profile_id: str, as_json: bool) -> None:
     metavar="URL|-",
     help="Address of a cdp profile's browser; - asks for one with a login.",
 )
-@click.option("--proxy", help="The name of its proxy.")
+@click.option("--proxy", help="The name of its proxy; none: it goes out directly.")
 @click.option("--region", help="The region its proxy must be in.")
 @click.option("--max-active-runs", type=int, help="How many jobs may use it at once.  [default: 1]")
 @click.option(
@@ -128,8 +129,11 @@ def add(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
     with closing(open_database()) as db:
         new = profile_of(fields, known_profiles(db))
         _store(db, [new])
+        doorless = doors.unchosen(db)
     where = new.folder or new.vendor_id or endpoint_label(new.endpoint)
-    tell(f"added {new.id} ({new.provider}: {where}); it is available")
+    state = "is not ready" if new.id in doorless else "is available"
+    tell(f"added {new.id} ({new.provider}: {where}); it {state}")
+    tell_all(doorless_lines([new.id], doorless))
     tell_all(face_lines([new]))
 
 
@@ -148,7 +152,9 @@ def import_(file: str) -> None:
         if not profiles:
             raise UsageError(f"{file} contains no profiles; nothing was imported")
         _store(db, profiles)
+        doorless = doors.unchosen(db)
     tell(f"added {counted(len(profiles), 'profile')}; see them: launcher.py profiles list")
+    tell_all(doorless_lines([profile.id for profile in profiles], doorless))
     tell_all(face_lines(profiles))
 
 

@@ -17,11 +17,14 @@ from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.import_file import all_or_none, bytes_of
 from worker.cli.options import json_flag
-from worker.cli.output import tell, tell_json
+from worker.cli.output import tell, tell_all, tell_json
+from worker.cli.profile_doors import change_lines, doorless_lines
 from worker.cli.proxy_lines import check_name, read_lines
-from worker.cli.wording import duration, moment
+from worker.cli.wording import duration, moment, operator
 from worker.database.client import Row
 from worker.errors import UsageError
+from worker.profiles import doors, proxy_changes
+from worker.profiles.proxy_changes import Reviews
 from worker.proxies import blocks
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy
@@ -52,9 +55,12 @@ def add(name: str, url: str | None, region: str | None) -> None:
             f"leave the URL out to be asked for it: launcher.py proxies add {name}"
         )
     proxy = replace(Proxy.parse(url or _secret_url()), name=name, region=region or None)
+    reviews = Reviews(operator())
     with closing(open_database()) as db:
-        proxies.add(db, proxy)
+        proxies.add(db, proxy, reviews)
+        doorless = doors.unchosen(db)
     tell(f"added {name} ({proxy.label}); try it: launcher.py proxies test {name}")
+    tell_all([*change_lines(reviews), *doorless_lines(doorless, doorless)])
 
 
 @group.command("import")
@@ -64,10 +70,13 @@ def import_(file: str) -> int:
 
     Each line is a URL or `URL,name,region`. A CSV file with a header works too.
     """
+    reviews = Reviews(operator())
     with closing(open_database()) as db:
         taken = {row["name"] for row in proxies.all_proxies(db)}
-        added = proxies.add_all(db, all_or_none(read_lines(_text_of(file), taken)))
+        added = proxies.add_all(db, all_or_none(read_lines(_text_of(file), taken)), reviews)
+        doorless = doors.unchosen(db)
     tell(f"added {_proxies(added)}; try them: launcher.py proxies test")
+    tell_all([*change_lines(reviews), *doorless_lines(doorless, doorless)])
     return 0
 
 
@@ -98,11 +107,17 @@ def list_(as_json: bool) -> None:
 @click.option("--url", default=TRIAL_URL, show_default=True, help="The page to load.")
 @json_flag
 def test(names: tuple[str, ...], url: str, as_json: bool) -> None:
-    """Load a page through each proxy. The exit code is 0 even when one fails."""
+    """Load a page through each proxy. The exit code is 0 even when one fails.
+
+    With the --url of a page that says the caller's address, also learn what sites see.
+    """
     told: list[dict[str, Any]] = []
+    reviews = Reviews(operator())
     with closing(open_database()) as db:
         for trial in try_all(proxies.named(db, names), url):
-            proxies.record_trial(db, trial.proxy, trial.took_ms, trial.problem)
+            proxies.record_trial(
+                db, trial.proxy, trial.took_ms, trial.problem, trial.exit_address, reviews
+            )
             told.append(
                 {
                     "name": trial.proxy.name,
@@ -111,13 +126,16 @@ def test(names: tuple[str, ...], url: str, as_json: bool) -> None:
                     "status": trial.status,
                     "test_ms": trial.took_ms,
                     "problem": trial.problem,
+                    "exit_address": trial.exit_address,
                 }
             )
             if not as_json:
                 tell(_trial_line(trial))
     if as_json:
         tell_json(told)
-    elif not told:
+        return
+    tell_all(change_lines(reviews))
+    if not told:
         tell("no proxies; add one: launcher.py proxies add NAME")
 
 
@@ -142,10 +160,19 @@ def enable(name: str) -> None:
 
 @group.command("remove")
 @click.argument("name")
-def remove(name: str) -> None:
-    """Remove a proxy, and forget which accounts used it."""
+@click.option(
+    "--used-by",
+    multiple=True,
+    metavar="NAME",
+    help="A profile or account that uses it; all of them have to be named.",
+)
+def remove(name: str, used_by: tuple[str, ...]) -> None:
+    """Remove a proxy, and forget which accounts used it.
+
+    Profiles that use it are not ready until they have another one, or it is back.
+    """
     with closing(open_database()) as db:
-        proxies.remove(db, name)
+        proxy_changes.remove(db, name, frozenset(used_by), by=operator())
     tell(f"removed {name}")
 
 
@@ -226,7 +253,9 @@ def _trial_line(trial: Trial) -> str:
     if trial.problem is not None:
         return f"{name}: FAILED after {trial.took_ms} ms: {trial.problem}"
     status = f", HTTP {trial.status}" if trial.status is not None else ""
-    return f"{name}: ok in {trial.took_ms} ms{status}"
+    status += " from the site, not from the proxy" if trial.is_refused_by_site else ""
+    seen = f"; sites see {trial.exit_address}" if trial.exit_address else ""
+    return f"{name}: ok in {trial.took_ms} ms{status}{seen}"
 
 
 COMMANDS = [group]

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from worker.cli.import_file import BadLine
 from worker.errors import UsageError
-from worker.proxies.proxy import Proxy
+from worker.proxies.proxy import DIRECT, Proxy
 
 COLUMNS = ("url", "name", "region")
 MAX_NAME = 64
@@ -55,6 +55,8 @@ def check_name(name: str) -> None:
             "the name looks like a URL; give a name first, then the URL "
             "(leave out a URL with a login, to be asked for it)"
         )
+    if name == DIRECT:
+        raise UsageError(f"no proxy can be named {DIRECT}: that says that a profile uses none")
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
         raise UsageError(
             f"a proxy's name may hold only letters, digits, - . _ : and at most {MAX_NAME} of them"

@@ -255,12 +255,11 @@ def _rehearsal(
 ) -> Iterator[Rehearsal]:
     log.configure("task")
     results = Path(os.environ.get("NIGHTSHIFT_RESULTS_DIR") or PROJECT_ROOT / "results")
+    if proxy is not None:
+        tell(f"using proxy {proxy.name} ({proxy.label})", err=True)
     with rehearse(
-        results / kind, browser=browser, headless=headless, deny_private=deny_private
+        results / kind, browser=browser, headless=headless, deny_private=deny_private, proxy=proxy
     ) as rehearsal:
-        if proxy is not None:
-            tell(f"using proxy {proxy.name} ({proxy.label})", err=True)
-            rehearsal.session.use_proxy(proxy)
         yield rehearsal
 
 

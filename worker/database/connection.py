@@ -36,6 +36,11 @@ def is_private() -> bool:
     return database_settings(os.environ) is None
 
 
+def is_there() -> bool:
+    """Whether there is a queue to ask without making one: configured, or private and begun."""
+    return not is_private() or private_server().folder.exists()
+
+
 def resolve(environ: Mapping[str, str] = os.environ) -> DatabaseSettings:
     """Return where the queue lives, starting the private server if that is it."""
     configured = database_settings(environ)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from worker.browser.failures import Diagnosis
 from worker.browser.session import BrowserSession
@@ -18,6 +19,7 @@ from worker.errors import DatabaseUnavailable, ProxyUnavailable
 from worker.execution.verdict import TUNNEL_FAULT, proxy_fault
 from worker.guards.keys import PROXIES, ClosedKey
 from worker.models import Claim
+from worker.profiles import doors
 from worker.proxies import blocks
 from worker.proxies import choice as proxies
 from worker.proxies.choice import COOLDOWN_SECONDS, Choice
@@ -83,11 +85,11 @@ class ProxyUse:
     def serve(self, claim: Claim) -> None:
         """Let a job's page go through its proxy; raises ProxyUnavailable rather than go without."""
         self.begin()
-        if claim.profile_id:
+        if claim.lease_fence is not None:
             return
         choice, site = self._usual, claim.site or ""
-        if claim.account_id and choice != _NONE:
-            choice = self._choice_for(site, claim.account_id)
+        if claim.profile_id or (claim.account_id and choice != _NONE):
+            choice = self._own_choice(claim, site)
         elif site in self._cooling_sites:
             choice = self._choice_for(site)
         if choice.proxy is None and choice.reason:
@@ -158,14 +160,24 @@ class ProxyUse:
         self._looked_at = float("-inf")
         return True
 
-    def _choice_for(self, site: str, account_id: str | None = None) -> Choice:
-        """Find an account's own proxy, or the next that may be used for a site, and keep to it."""
+    def _own_choice(self, claim: Claim, site: str) -> Choice:
+        """Find the door of an account's job that is done in the ordinary browser."""
+        with self._briefly():
+            return doors.of_job(self._db, claim.profile_id, claim.account_id, site)
+
+    def _choice_for(self, site: str) -> Choice:
+        """Find the next proxy that may be used for a site, and keep to it."""
+        with self._briefly():
+            choice = proxies.look(self._db, site=site)
+            if choice.proxy is not None:
+                self._take(choice)
+            return choice
+
+    @contextmanager
+    def _briefly(self) -> Iterator[None]:
         try:
             with self._db.patience(PATIENCE_SECONDS):
-                choice = proxies.look(self._db, account_id=account_id, site=site)
-                if account_id is None and choice.proxy is not None:
-                    self._take(choice)
-                return choice
+                yield
         except DatabaseUnavailable as error:
             raise ProxyUnavailable(f"the proxy cannot be looked up: {error}") from error
 
@@ -173,6 +185,8 @@ class ProxyUse:
         if usual.proxy != self._usual.proxy and usual.proxy is not None:
             logger.info("pages go through proxy %s (%s) now", usual.proxy.name, usual.proxy)
         self._usual = usual
+        hosts = proxies.hosts(self._db) if usual != _NONE else frozenset()
+        self._session.way_out.expect(hosts)
         self._cooling_sites = frozenset()
         if usual.proxy is not None:
             rows = blocks.cooling(self._db, usual.proxy.id)

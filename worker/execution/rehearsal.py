@@ -22,6 +22,7 @@ from worker.errors import Fail
 from worker.evidence import known_secrets
 from worker.execution.task_call import run_task
 from worker.models import JSON
+from worker.proxies.proxy import Proxy
 from worker.tasks.job import Job
 from worker.tasks.registry import Task
 
@@ -95,8 +96,9 @@ def rehearse(
     headless: bool = True,
     timeout: float = 30.0,
     deny_private: bool = False,
+    proxy: Proxy | None = None,
 ) -> Iterator[Rehearsal]:
-    """Have a browser for tasks, and nothing of it left afterwards."""
+    """Have a browser for tasks, behind a proxy if one is given, and nothing of it left later."""
     with tempfile.TemporaryDirectory(prefix="nightshift-") as folder:
         options = BrowserOptions(
             tmp_dir=Path(folder) / "browser",
@@ -106,6 +108,7 @@ def rehearse(
             deny_private=deny_private,
         )
         session = BrowserSession(options)
+        session.use_proxy(proxy)
         session.open()
         try:
             yield Rehearsal(session, results_dir)

@@ -209,8 +209,9 @@ class WorkerLoop:
         if not self._session.is_alive:
             # Without a browser a worker has not booted, however long it has waited for work.
             self._entry.phase = Phase.BOOTING
-        self._upkeep.make_ready()
+        # First the proxies: a browser is started behind them.
         self.look_at_proxies()
+        self._upkeep.make_ready()
         self._entry.phase = Phase.IDLE
 
     def look_at_proxies(self) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from worker.database.client import Database, Row
+from worker.profiles import doors
 from worker.profiles.hanging_jobs import LOOK_AT
 from worker.profiles.stop_tries import PATIENT_TRIES
 from worker.queue import pause
@@ -98,6 +99,10 @@ def _of_the_way_out(db: Database, hanging: _Hanging) -> Iterator[Item]:
         else:
             reason, command = f"disabled: {row['reason']}", "enable"
         yield Item("proxy", name, reason, None, jobs, f"launcher.py proxies {command} {name}")
+    for name in doors.unchosen(db):
+        reason = "it says neither which proxy it uses nor that it goes out directly"
+        command = f"launcher.py profiles set {name} --proxy …"
+        yield Item("profile", name, reason, None, hanging.on_profile(name), command)
     for row in db.fetch_all("breakers_held_open"):
         reason = f"held open by {row['held_by']}: {row['reason']}"
         command = f"launcher.py breakers close {row['name']}"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from worker.database.client import Database
 from worker.errors import LeaseLost, UsageError
-from worker.profiles import lease_endings, leases, store
+from worker.profiles import hosts, lease_endings, leases, presence, store
 
 # Far more than an errand takes. If its command is killed, the hold ends like any checkout.
 ERRAND_SECONDS = 3600.0
@@ -30,11 +30,15 @@ def require_free(db: Database, profile_id: str, what: str) -> None:
 def errand(db: Database, profile_id: str, *, by: str, reason: str) -> Iterator[int]:
     """Hold a profile alone and give it back in any case; yields the fence of the hold.
 
-    Raises UsageError when it cannot be held now.
+    Raises UsageError when it cannot be held now, or lives on another host.
     """
+    profile = store.get(db, profile_id)
+    if where := hosts.elsewhere(profile):
+        raise UsageError(f"{where}; nothing was done: run the command there")
     fence = store.check_out(db, profile_id, person=by, seconds=ERRAND_SECONDS, reason=reason)
     try:
         yield fence
+        presence.note(db, profile)
     finally:
         lease_endings.release(db, profile_id, fence, author=by, reason=reason)
 

@@ -13,12 +13,13 @@ from dataclasses import replace
 from worker.database.client import Database, Row, Transaction
 from worker.guards import breakers, limits, pace
 from worker.guards.keys import ClosedKey, route_key
-from worker.profiles import leases, standing
+from worker.profiles import doors, leases, standing
 from worker.profiles.manifest import Manifest
 from worker.profiles.standing import NotReady as NotReady
 from worker.profiles.states import State
 from worker.proxies import choice
 from worker.proxies.blocks import cools
+from worker.proxies.proxy import DIRECT
 
 # A busy profile is free as soon as its job ends.
 BUSY_SECONDS = 1.0
@@ -128,6 +129,9 @@ def _refused_profiles(db: Database, limit_rows: list[Row]) -> Iterator[tuple[Row
             yield profile, refusal
     yield from standing.all_elsewhere(db)
     for profile in db.fetch_all("profiles_without_proxy"):
+        if profile["proxy"] is None:
+            yield profile, _undecided(profile)
+            continue
         proxy = profile if profile["proxy_name"] is not None else None
         if refusal := _ill_connected(profile, proxy, profile["wanted_region"]):
             yield profile, refusal
@@ -194,11 +198,18 @@ def _occupied(profile: Row, held: list[Row], exclusive: bool = False) -> NotRead
 
 
 def _proxy(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
-    if profile["proxy"] is None:
+    if profile["proxy"] == DIRECT:
         return None
+    if profile["proxy"] is None:
+        return _undecided(profile) if tx.fetch_all("any_proxy") else None
     rows = tx.fetch_all("proxy_of_profile", name=profile["proxy"], site=manifest.site)
     refusal = _ill_connected(profile, rows[0] if rows else None, profile["region"])
     return refusal or _blocked(profile, manifest.site, float(rows[0]["site_seconds"]))
+
+
+def _undecided(profile: Row) -> NotReady:
+    name = profile["id"]
+    return NotReady("proxy_not_chosen", doors.not_chosen(name), f"profile:{name}")
 
 
 def _ill_connected(profile: Row, proxy: Row | None, wanted_region: str | None) -> NotReady | None:

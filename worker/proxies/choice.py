@@ -66,6 +66,11 @@ def look(
     return found
 
 
+def hosts(db: Database) -> frozenset[str]:
+    """Name the hosts of all proxies: browsers have to look these up, and nothing else."""
+    return frozenset(row["host"] for row in db.fetch_all("proxy_hosts"))
+
+
 def still_usable(db: Database, proxy_id: int) -> Choice:
     """Read a proxy again; without one when it is gone, disabled or cools down."""
     row = db.fetch_one("usable_proxy", id=proxy_id)

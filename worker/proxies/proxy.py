@@ -15,6 +15,8 @@ from urllib.parse import quote, unquote
 from worker.errors import UsageError
 
 DEFAULT_PORTS = {"http": 80, "https": 443, "socks5": 1080}
+# What a profile says instead of a proxy's name if it goes out directly; no proxy is called so.
+DIRECT = "none"
 EXPECTED = "write http://user:password@host:port (or https://, socks5://)"
 
 _URL = re.compile(

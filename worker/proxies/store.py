@@ -5,17 +5,25 @@ Credentials leave this module only inside a `Proxy`, whose texts do not show the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from worker.database.client import Database, Row, Transaction
 from worker.errors import BadData, DuplicateKey, UsageError
+from worker.proxies import addresses
 from worker.proxies.proxy import Proxy
 
+# Told, in the transaction of the change, that a proxy is another than before, and how.
+OnChange = Callable[[Transaction, str, str], object]
 
-def add(db: Database, proxy: Proxy) -> None:
+
+def _nobody(*_: object) -> None:
+    """Nobody has to know."""
+
+
+def add(db: Database, proxy: Proxy, on_change: OnChange = _nobody) -> None:
     """Add one named proxy; raises UsageError when there is one of that name."""
     try:
-        db.execute("add_proxy", **_columns(proxy))
+        db.transaction(lambda tx: _insert(tx, proxy, on_change))
     except DuplicateKey:
         raise UsageError(
             f"there is a proxy named {proxy.name!r} already; "
@@ -26,13 +34,13 @@ def add(db: Database, proxy: Proxy) -> None:
         raise UsageError(f"proxy {proxy.name!r}: its host or login is too long") from None
 
 
-def add_all(db: Database, proxies: Iterable[Proxy]) -> int:
+def add_all(db: Database, proxies: Iterable[Proxy], on_change: OnChange = _nobody) -> int:
     """Add proxies in one transaction, all or none; raises UsageError for a name that is taken."""
     wanted = list(proxies)
 
     def work(tx: Transaction) -> int:
         for proxy in wanted:
-            tx.execute("add_proxy", **_columns(proxy))
+            _insert(tx, proxy, on_change)
         return len(wanted)
 
     try:
@@ -61,10 +69,17 @@ def disable(db: Database, name: str, reason: str | None = None) -> None:
     db.execute("switch_proxy", name=name, is_enabled=False, reason=(reason or "by hand")[:255])
 
 
-def remove(db: Database, name: str) -> None:
-    """Forget a proxy and which accounts had it."""
+def remove(
+    db: Database, name: str, check: Callable[[Transaction], object] = lambda tx: None
+) -> None:
+    """Forget a proxy and which accounts had it, unless `check` raises; where it was is kept."""
+
+    def work(tx: Transaction) -> None:
+        check(tx)
+        tx.execute("remove_proxy", name=name)
+
     _require(db, name)
-    db.execute("remove_proxy", name=name)
+    db.transaction(work)
 
 
 def named(db: Database, names: tuple[str, ...] = ()) -> list[Proxy]:
@@ -76,9 +91,31 @@ def named(db: Database, names: tuple[str, ...] = ()) -> list[Proxy]:
     return [known[name] for name in names or known]
 
 
-def record_trial(db: Database, proxy: Proxy, took_ms: int, problem: str | None) -> None:
-    """Keep how the last test of a proxy went."""
-    db.execute("record_proxy_test", id=proxy.id, took_ms=took_ms, problem=problem)
+def record_trial(
+    db: Database,
+    proxy: Proxy,
+    took_ms: int,
+    problem: str | None,
+    exit_address: str | None = None,
+    on_change: OnChange = _nobody,
+) -> None:
+    """Keep how the last test of a proxy went, and the address that sites see, if it was told."""
+
+    def work(tx: Transaction) -> None:
+        tx.execute("record_proxy_test", id=proxy.id, took_ms=took_ms, problem=problem)
+        if exit_address is None or proxy.name is None:
+            return
+        if difference := addresses.note_exit(tx, proxy.name, exit_address):
+            on_change(tx, proxy.name, difference)
+
+    db.transaction(work)
+
+
+def _insert(tx: Transaction, proxy: Proxy, on_change: OnChange) -> None:
+    tx.execute("add_proxy", **_columns(proxy))
+    difference = addresses.note(tx, proxy)
+    if difference and proxy.name is not None:
+        on_change(tx, proxy.name, difference)
 
 
 def _columns(proxy: Proxy) -> dict[str, object]:

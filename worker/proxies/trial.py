@@ -1,7 +1,14 @@
-"""Test a proxy: load a page through it and report the result, without its login."""
+"""Test a proxy: load a page through it and report the result, without its login.
+
+Whether a refused login is the proxy's word or the site's is found out by asking the proxy for a
+name that does not exist. A page that says nothing but the caller's address tells what sites see.
+"""
 
 from __future__ import annotations
 
+import ipaddress
+import json
+import re
 import socket
 import time
 from collections.abc import Iterator
@@ -22,6 +29,12 @@ TRIALS_AT_ONCE = 16
 NOBODY_URL = "http://nightshift.invalid/"
 LOGIN_SECONDS = 5.0
 LOGIN_REFUSED = 407
+# A few proxies refuse a login as if they were a site.
+LOGIN_REFUSALS = (401, LOGIN_REFUSED)
+# More is not read of a page: one that tells the caller's address is short.
+MAX_PAGE_BYTES = 2000
+_ADDRESS_FIELDS = ("ip", "origin", "query", "address", "ip_addr")
+_REFUSED_BY_STATUS = re.compile(r"(\d{3})\b")
 
 _SOCKS_REFUSALS = {
     1: "general failure",
@@ -41,6 +54,13 @@ class Trial:
     took_ms: int
     status: int | None = None
     problem: str | None = None
+    # What sites see, if the page told.
+    exit_address: str | None = None
+
+    @property
+    def is_refused_by_site(self) -> bool:
+        """Whether it is the site behind the proxy that wants a login."""
+        return self.problem is None and self.status in LOGIN_REFUSALS
 
 
 def try_all(
@@ -57,7 +77,11 @@ def refuses_login(proxy: Proxy, seconds: float = LOGIN_SECONDS) -> bool:
     if proxy.scheme == "socks5":
         # It speaks no HTTP, and we never log in to one.
         return False
-    return _try(proxy, httpx.URL(NOBODY_URL), seconds).status in (None, LOGIN_REFUSED)
+    try:
+        status, _ = _ask(proxy, httpx.URL(NOBODY_URL), seconds)
+    except (httpx.HTTPError, OSError):
+        return True
+    return status in LOGIN_REFUSALS
 
 
 def _target(url: str) -> httpx.URL:
@@ -72,26 +96,56 @@ def _target(url: str) -> httpx.URL:
 
 def _try(proxy: Proxy, target: httpx.URL, seconds: float) -> Trial:
     began = time.monotonic()
-    status, problem = None, None
+    status, problem, page = None, None, b""
     try:
         if proxy.scheme == "socks5":
             problem = _reach_by_socks(proxy, target, seconds)
         else:
-            status = _ask(proxy, target, seconds)
+            status, page = _ask(proxy, target, seconds)
+    except httpx.ProxyError as error:
+        # Only the proxy itself answers to CONNECT.
+        refusal = _REFUSED_BY_STATUS.match(str(error))
+        code = int(refusal[1]) if refusal else None
+        problem = _refuses(code) if code in LOGIN_REFUSALS else _said(error, proxy)
     except (httpx.HTTPError, OSError) as error:
         problem = _said(error, proxy)
-    if status == LOGIN_REFUSED:
-        problem = f"it refuses the login (HTTP {LOGIN_REFUSED})"
-    return Trial(proxy, round((time.monotonic() - began) * 1000), status, problem)
+    took_ms = round((time.monotonic() - began) * 1000)
+    if status in LOGIN_REFUSALS and refuses_login(proxy, seconds):
+        problem = _refuses(status)
+    return Trial(proxy, took_ms, status, problem, _address_in(page) if status == 200 else None)
 
 
-def _ask(proxy: Proxy, target: httpx.URL, seconds: float) -> int:
+def _refuses(status: int | None) -> str:
+    return f"it refuses the login (HTTP {status})"
+
+
+def _address_in(page: bytes) -> str | None:
+    """Read the caller's address off a page that says it, plainly or as JSON."""
+    text = page.decode("utf-8", "replace").strip()
+    try:
+        facts = json.loads(text)
+    except ValueError:
+        facts = text
+    if isinstance(facts, dict):
+        facts = next((facts[name] for name in _ADDRESS_FIELDS if name in facts), "")
+    try:
+        return str(ipaddress.ip_address(str(facts).strip()))
+    except ValueError:
+        return None
+
+
+def _ask(proxy: Proxy, target: httpx.URL, seconds: float) -> tuple[int, bytes]:
+    """Load the beginning of a page; return its status, and what there is of it."""
     # Without trust_env no proxy of the environment gets between us and the one under test.
     with (
         httpx.Client(proxy=proxy.url, timeout=seconds, trust_env=False) as client,
         client.stream("GET", target) as answer,
     ):
-        return answer.status_code
+        page = b""
+        for chunk in answer.iter_bytes(MAX_PAGE_BYTES):
+            page += chunk
+            break
+        return answer.status_code, page
 
 
 def _reach_by_socks(proxy: Proxy, target: httpx.URL, seconds: float) -> str | None:

@@ -44,7 +44,7 @@ UNION ALL
 SELECT p.proxy, NULL
   FROM profiles p
   LEFT JOIN proxies x ON x.name = p.proxy
- WHERE p.proxy IS NOT NULL AND x.name IS NULL
+ WHERE p.proxy <> 'none' AND x.name IS NULL
  GROUP BY p.proxy
  ORDER BY name;
 

@@ -42,16 +42,18 @@ SELECT profile_id, holder, job_id, is_person, is_exclusive,
  ORDER BY profile_id, fence;
 
 -- name: profiles_without_proxy
--- List profiles whose proxy is gone, disabled, in another region or cooling down.
+-- List profiles whose proxy is gone, disabled, in another region or cooling down, and, where there
+-- are proxies, those that say nothing of one.
 SELECT p.id, p.account_id, p.proxy, p.region AS wanted_region,
        x.name AS proxy_name, x.region, x.is_enabled,
        GREATEST(0, COALESCE(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), x.cooling_until), 0))
          / 1000000 AS cooling_seconds
   FROM profiles p
   LEFT JOIN proxies x ON x.name = p.proxy
- WHERE p.proxy IS NOT NULL
-   AND (x.name IS NULL OR NOT x.is_enabled OR x.cooling_until > UTC_TIMESTAMP(6)
-        OR (p.region IS NOT NULL AND (x.region IS NULL OR x.region <> p.region)));
+ WHERE (p.proxy <> 'none'
+        AND (x.name IS NULL OR NOT x.is_enabled OR x.cooling_until > UTC_TIMESTAMP(6)
+             OR (p.region IS NOT NULL AND (x.region IS NULL OR x.region <> p.region))))
+    OR (p.proxy IS NULL AND EXISTS (SELECT 1 FROM proxies));
 
 -- name: profiles_by_id
 -- List these profiles with their accounts.

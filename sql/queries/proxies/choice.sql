@@ -45,6 +45,10 @@ SELECT id, name, scheme, host, port, username, password, region, failures
  WHERE id = %(id)s AND is_enabled
    AND (cooling_until IS NULL OR cooling_until <= UTC_TIMESTAMP(6));
 
+-- name: proxy_hosts
+-- List the hosts of all proxies, which are often fewer.
+SELECT DISTINCT host FROM proxies;
+
 -- name: note_proxy_failure
 -- Let a proxy that cannot be used cool down, twice as long as after its failure before.
 UPDATE proxies

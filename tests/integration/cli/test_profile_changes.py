@@ -146,7 +146,7 @@ def test_a_profile_that_is_held_is_left_alone(cli, database, queue, worker, add,
 def test_what_is_left_running_keeps_its_place_until_it_is_stopped(
     cli, database, queue, worker, add, berlin
 ):
-    add("p1", folder="/srv/p1")
+    add("p1", folder="/srv/p1", proxy="none")
     queue.enqueue("visit", {"manifest": {"profile": "p1"}})
     claim = worker.claim()
     lease_endings.end_unexplained(

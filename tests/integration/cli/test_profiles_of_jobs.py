@@ -99,7 +99,7 @@ def test_why_tells_who_uses_a_jobs_profile(why, queue, worker, add):
 def test_why_tells_of_a_proxy_elsewhere_and_of_a_vendors_limit(why, database, queue, worker, add):
     proxies.add(database, replace(Proxy.parse("http://127.0.0.1:1"), name="berlin", region="us"))
     add("p2", proxy="berlin", region="de")
-    add("p3", "p4", provider="kameleo", vendor_id="v")
+    add("p3", "p4", provider="kameleo", vendor_id="v", proxy="none")
     limits.set_limit(database, "vendor:kameleo", concurrent=1, per_minute=None, by="me")
     region, _, capped = (enqueue_for(queue, name) for name in ("p2", "p3", "p4"))
     assert worker.claim().profile_id == "p3"

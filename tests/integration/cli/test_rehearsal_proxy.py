@@ -101,3 +101,72 @@ def test_without_a_usable_proxy_a_job_stays_here_unless_it_is_told_to_go(
     assert visited(site) == {None}
     both = cli("try", "visit", "--job", str(job), "--direct", "--proxy", "paris")
     assert (both.returncode, "contradict each other" in both.stderr) == (2, True)
+
+
+def test_a_payload_goes_out_as_a_run_would_where_there_are_proxies(cli, site, berlin_and_paris):
+    done = cli("try", "visit", "--payload", json.dumps({"url": URL}))
+
+    assert done.returncode == 0, done.stderr
+    assert visited(site) == {"berlin"}
+
+
+def test_an_accounts_job_keeps_to_its_own_door(cli, database, queue, site, berlin_and_paris):
+    store.add(database, [NewProfile("p1", account_id="a1", proxy="paris")], "me")
+    for owner in ({"account": "a1"}, {"profile": "p1", "temporary": True}):
+        job = queue.enqueue("visit", {"url": URL, "manifest": owner})
+
+        done = cli("try", "visit", "--job", str(job))
+
+        assert done.returncode == 0, done.stderr
+        assert visited(site) == {"paris"}
+        for flags in (("--proxy", "berlin"), ("--direct",)):
+            refused = cli("reproduce", str(job), *flags)
+            assert refused.returncode == 2
+            line = refused.stderr.splitlines()[-1]
+            assert "which goes out through proxy paris, and never otherwise" in line
+        assert visited(site) == {"paris"}
+
+
+def test_an_account_without_profiles_has_one_proxy_here_and_in_a_run(
+    cli, database, queue, site, berlin_and_paris
+):
+    store.add_account(database, "a1", by="me")
+    jobs = [queue.enqueue("visit", {"url": URL, "manifest": {"account": "a1"}}) for _ in "ab"]
+
+    for job in jobs:
+        assert cli("try", "visit", "--job", str(job)).returncode == 0
+
+    assert len(visited(site)) == 1
+    [other] = {"berlin", "paris"} - visited(site)
+    refused = cli("try", "visit", "--job", str(jobs[0]), "--proxy", other)
+    assert (refused.returncode, "belongs to account a1" in refused.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("proxy", "why"),
+    [
+        (None, "profile p1 says neither which proxy it uses"),
+        ("oslo", "proxy oslo of profile p1 does not exist"),
+    ],
+)
+def test_a_job_whose_profile_has_no_door_is_refused(
+    cli, database, queue, site, berlin_and_paris, proxy, why
+):
+    store.add(database, [NewProfile("p1", proxy=proxy)], "me")
+    job = queue.enqueue("visit", {"url": URL, "manifest": {"profile": "p1"}})
+
+    for flags in ((), ("--direct",), ("--proxy", "berlin")):
+        refused = cli("try", "visit", "--job", str(job), *flags)
+        assert (refused.returncode, why in refused.stderr) == (2, True), refused.stderr
+    assert visited(site) == set()
+
+
+def test_a_job_of_a_profile_that_goes_out_directly_does_so_here(
+    cli, database, queue, site, berlin_and_paris
+):
+    store.add(database, [NewProfile("p1", proxy="none")], "me")
+    url = f"http://127.0.0.1:{site.port}/"
+    job = queue.enqueue("visit", {"url": url, "manifest": {"profile": "p1"}})
+
+    assert cli("try", "visit", "--job", str(job)).returncode == 0
+    assert visited(site) == {None}

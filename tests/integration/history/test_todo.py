@@ -136,6 +136,16 @@ def test_proxies_out_of_use_and_breakers_that_are_held_open(database, queue):
     ]
 
 
+def test_profiles_that_do_not_say_how_they_go_out_where_there_are_proxies(database, queue):
+    add(database, "p1")
+    add(database, "p2", proxy="none")
+    queue.enqueue("order", {}, profile_id="p1")
+    assert by_kind(database) == {}
+    proxies.add(database, replace(Proxy.parse("http://127.0.0.1:1"), name="berlin"))
+
+    assert by_kind(database) == {"profile": [("p1", 1, "launcher.py profiles set p1 --proxy …")]}
+
+
 def test_of_a_long_queue_the_numbers_are_lower_bounds(database, queue, monkeypatch):
     monkeypatch.setattr(module, "LOOK_AT", 3)
     add(database, "p1")

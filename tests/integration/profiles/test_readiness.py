@@ -257,3 +257,41 @@ def test_a_job_of_an_account_is_the_canary_of_its_profiles_breaker(database, wor
     assert claim.canary == "profile:p1"
     worker.gate.tell(claim, Ending(Outcome.DONE))
     assert breakers.all_breakers(database)[0][0]["state"] == "closed"
+
+
+def test_a_profile_that_says_nothing_of_a_proxy_is_not_ready_once_there_is_one(
+    database, worker, enqueue, add
+):
+    add("p1", account_id="a1")
+    add("p2", proxy="none")
+    assert closed_now(database) == {}
+    proxies.add(database, Proxy("http", "h.example", 1, name="berlin"))
+    job, direct = enqueue("p1"), enqueue("p2")
+    enqueue(account="a1")
+
+    closed = closed_now(database)
+
+    assert set(closed) == {"profile:p1", "account:a1"}
+    assert "says neither which proxy it uses" in closed["profile:p1"].reason
+    assert closed["profile:p1"].seconds is None
+    assert worker.claim_now().job_id == direct
+    told = sentence_about(database, worker.queue.get(job))
+    assert "launcher.py profiles set p1 --proxy NAME (or none)" in told
+    database.run_statement("UPDATE profiles SET proxy = 'berlin'")
+    assert worker.claim_now().job_id == job
+
+
+def test_a_proxy_that_is_news_to_a_worker_is_an_event_of_the_profile(
+    database, worker, enqueue, add, clock
+):
+    add("p1")
+    job = enqueue("p1")
+    worker.closures.refresh()
+    proxies.add(database, Proxy("http", "h.example", 1, name="berlin"))
+
+    assert worker.claim() is None
+
+    assert events(database) == ["added", "proxy_not_chosen"]
+    row = worker.queue.get(job)
+    assert (row["attempts"], row["status"]) == (0, "pending")
+    assert "says neither which proxy it uses" in row["wait_reason"]

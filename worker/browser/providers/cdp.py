@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Playwright
 from playwright.sync_api import Error as PlaywrightError
 
 from worker.browser.launch import first_line
+from worker.browser.providers import remote_way_out
 from worker.browser.providers.endpoint import normalise
 from worker.browser.providers.provider import OpenedProfile, Within
 from worker.browser.providers.spec import ProfileSpec
@@ -81,4 +82,9 @@ def connect(
             provider=spec.provider,
             kind="bad_answer",
         )
+    try:
+        remote_way_out.check(browser, spec)
+    except ProviderError:
+        browser.close()
+        raise
     return browser, browser.contexts[0]

@@ -18,6 +18,7 @@ from worker.browser.providers import profile_lock
 from worker.browser.providers.provider import OpenedProfile, Within
 from worker.browser.providers.spec import LOCAL, ProfileSpec
 from worker.browser.scratch_folder import ScratchFolder
+from worker.browser.way_out import behind
 from worker.errors import ProviderError
 from worker.system import process_tree
 
@@ -91,7 +92,10 @@ class LocalProvider:
     def _launch(self, playwright: Playwright, spec: ProfileSpec, folder: Path) -> BrowserContext:
         # A cleaner may have removed it since the worker began; some Chromiums die without it.
         ScratchFolder(self._options.tmp_dir).make()
-        settings = launch_settings(self._options)
+        options = self._options
+        if spec.proxy is not None:
+            options = behind(options, (spec.proxy.host,))
+        settings = launch_settings(options)
         if spec.proxy is not None:
             settings["proxy"] = spec.proxy.as_playwright()
         if spec.face is not None:
