@@ -15,8 +15,6 @@ from worker.models import Candidate
 from worker.profiles import manifest
 
 KEY = "key:"
-# So many order keys are looked at to see whether they wait: few keys have very many jobs.
-MAX_WAITING = 64
 _FAILED = "failed:"
 # The job before is done as soon as it is done.
 _BUSY_SECONDS = 1.0
@@ -47,8 +45,6 @@ class Orders:
     """All orders as searches need to know them."""
 
     has_keys: bool = False
-    # Order keys whose first job was not ready: whoever ends that one goes on with the next.
-    waiting: tuple[str, ...] = ()
     by_place: dict[str, Order] = field(default_factory=dict)
 
     def find(self, place: str | None) -> Order | None:
@@ -64,7 +60,6 @@ class Orders:
         going_on = [place for place, order in self.by_place.items() if order.on_failure != "wait"]
         return ("first_in_order",), {
             "ordered_places": tuple(self.by_place) or ("",),
-            "waiting_places": self.waiting or ("",),
             "going_on_places": tuple(going_on) or ("",),
         }
 
@@ -72,12 +67,7 @@ class Orders:
 def read(db: Database, *, has_keys: bool, has_accounts: bool) -> Orders:
     """Read which accounts are ordered, with the places of each."""
     orders = _grouped(db.fetch_all("ordered_places")) if has_accounts else []
-    waiting = db.fetch_all("waiting_places", limit=MAX_WAITING) if has_keys else []
-    return Orders(
-        has_keys,
-        tuple(row["place"] for row in waiting),
-        {place: order for order in orders for place in order.places},
-    )
+    return Orders(has_keys, {place: order for order in orders for place in order.places})
 
 
 def order_of(reader: Database | Transaction, candidate: Candidate) -> Order | None:

@@ -17,25 +17,12 @@ SELECT a.id AS account_id, a.on_failure, CONCAT('profile:', p.id) AS place
  WHERE a.is_ordered
    AND a.id = COALESCE(%(account)s, (SELECT account_id FROM profiles WHERE id = %(profile)s));
 
--- name: waiting_places
--- List order keys whose first job cannot be claimed now; of very many keys only some are looked at.
-SELECT each_first.place
-  FROM (SELECT order_place AS place, MIN(id) AS id
-          FROM work_queue FORCE INDEX (next_in_order)
-         WHERE order_place >= 'key:' AND order_place < 'key;'
-         GROUP BY order_place
-         LIMIT %(limit)s) each_first
-  JOIN work_queue q ON q.id = each_first.id
- WHERE q.status <> 'pending' OR q.not_before IS NOT NULL;
-
 -- name: first_in_order
 -- A condition: leave out jobs that come behind another of their order, or behind one that failed
--- and is waited for. The first job of an order is one look into the index, which is spared where
--- that job was seen to wait a moment ago.
+-- and is waited for. The first job of an order is one look into the index.
 AND (order_place IS NULL
      OR NOT (order_place LIKE 'key:%%' OR order_place IN %(ordered_places)s)
-     OR (order_place NOT IN %(waiting_places)s
-         AND id = (SELECT e.id
+     OR (id = (SELECT e.id
                  FROM work_queue e FORCE INDEX (next_in_order)
                 WHERE e.order_place = work_queue.order_place
                 ORDER BY e.order_place, e.id

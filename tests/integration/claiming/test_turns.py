@@ -263,19 +263,3 @@ def test_ten_thousand_jobs_of_one_key_are_walked_through_once(database):
         assert ids == list(range(10_005, 10_105))
         # One look back may come within that time; a walk for each claim would be a million rows.
         assert rows_read(worker.db) - before < 50_000
-
-
-def test_an_order_that_waits_is_walked_over_without_a_look_for_each_of_its_jobs(database):
-    add_jobs(database, range(1, 5_001), order_key="'k'")
-    wait = "UPDATE work_queue SET not_before = UTC_TIMESTAMP(6) + INTERVAL 1 DAY WHERE id = 1"
-    database.run_statement(wait)
-    add_jobs(database, range(5_001, 5_011))
-    with closing(Worker(database.settings)) as worker:
-        before = rows_read(worker.db)
-
-        assert worker.claim().job_id == 5_001
-        assert rows_read(worker.db) - before < 7_500
-
-        database.run_statement("UPDATE work_queue SET not_before = NULL WHERE id = 1")
-        worker.closures.refresh(at_once=True)
-        assert worker.closures.orders.waiting == ()
