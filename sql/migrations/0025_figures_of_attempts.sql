@@ -8,7 +8,7 @@ ALTER TABLE archived_jobs ADD COLUMN ready_at DATETIME(6) NULL;
 
 -- Attempts in the order they ended, each with its waiting time and whether its job failed with it.
 ALTER TABLE job_attempts
-  ADD COLUMN ready_at      DATETIME(6) NULL COMMENT 'since when the job could have been claimed',
+  ADD COLUMN ready_at      DATETIME(6) NULL COMMENT 'since when it could have been claimed; NULL: not known',
   ADD COLUMN has_ended_job BOOLEAN     NOT NULL DEFAULT FALSE
       COMMENT 'whether the job failed for good with it',
   ADD KEY attempts_by_end (finished_at);

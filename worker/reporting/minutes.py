@@ -14,7 +14,7 @@ from itertools import islice
 from worker.database.client import Database, Row
 from worker.models import Outcome
 from worker.reporting.histogram import Histogram
-from worker.reporting.spans import MINUTE, Span
+from worker.reporting.spans import MINUTE
 from worker.reporting.tally import Tally
 
 # What one statement reads of each table: about 50 ms on a small machine.
@@ -39,25 +39,31 @@ class Counted:
         self.by_worker.setdefault(key, Tally()).add(tally)
 
 
-def count(db: Database, start: datetime, end: datetime, *, is_all: bool = True) -> Counted:
-    """Count what ended between two moments: all of it, or what the first statement reads."""
+def count(
+    db: Database,
+    start: datetime,
+    end: datetime,
+    *,
+    rows: int = ROWS_AT_ONCE,
+    most_parts: int | None = None,
+) -> Counted:
+    """Count what ended between two moments: all of it, or what so many statements read."""
     counted = Counted()
     origin = MINUTE.floor(start)
-    parts = _parts(db, start, end)
-    for part_start, part_end in parts if is_all else islice(parts, 1):
+    for part_start, part_end in islice(_parts(db, start, end, rows), most_parts):
         for row in db.fetch_all("ended_attempts", origin=origin, start=part_start, end=part_end):
             _note(counted, origin + timedelta(minutes=row["minute"]), row)
     return counted
 
 
 def end_of_stretch(
-    db: Database, start: datetime, end: datetime, rows: int = ROWS_AT_ONCE, span: Span = MINUTE
+    db: Database, start: datetime, end: datetime, rows: int = ROWS_AT_ONCE
 ) -> datetime:
     """Say how far to count from a moment at a time: whole minutes with so many rows, or one."""
     reached = _place_behind(db, start, rows)
     if reached is None or reached >= end:
         return end
-    return min(end, max(span.floor(reached), span.next(start)))
+    return min(end, max(MINUTE.floor(reached), MINUTE.next(start)))
 
 
 def first_end(db: Database, start: datetime) -> datetime | None:
@@ -65,9 +71,11 @@ def first_end(db: Database, start: datetime) -> datetime | None:
     return _place_behind(db, start, 0)
 
 
-def _parts(db: Database, start: datetime, end: datetime) -> Iterator[tuple[datetime, datetime]]:
+def _parts(
+    db: Database, start: datetime, end: datetime, rows: int
+) -> Iterator[tuple[datetime, datetime]]:
     while start < end:
-        reached = _place_behind(db, start, ROWS_AT_ONCE)
+        reached = _place_behind(db, start, rows)
         # What shares one moment is read together, however much it is.
         part_end = end if reached is None else min(end, max(reached, start + TINY))
         yield start, part_end

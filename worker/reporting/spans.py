@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+# The database's times are UTC and carry no zone. Nothing is older than this.
+EARLIEST = datetime.fromisoformat("1970-01-01")
+
 
 @dataclass(frozen=True, slots=True)
 class Span:

@@ -42,9 +42,8 @@ SELECT g.*, w.run_id, COALESCE(w.slot, g.worker_id) AS slot
                        COALESCE(q.task, ''), h.outcome, h.incarnation, h.worker_id,
                        h.has_ended_job, h.outcome = 'done' AND h.attempt > 1,
                        TIMESTAMPDIFF(MICROSECOND, h.started_at, h.finished_at) / 1000000,
-                       IF(COALESCE(h.ready_at, q.created_at) <= h.started_at,
-                          TIMESTAMPDIFF(MICROSECOND, COALESCE(h.ready_at, q.created_at),
-                                        h.started_at) / 1000000, NULL)
+                       IF(h.ready_at <= h.started_at,
+                          TIMESTAMPDIFF(MICROSECOND, h.ready_at, h.started_at) / 1000000, NULL)
                   FROM job_attempts h FORCE INDEX (attempts_by_end)
                   LEFT JOIN work_queue q ON q.id = h.job_id
                  WHERE h.finished_at >= %(start)s AND h.finished_at < %(end)s
@@ -53,9 +52,8 @@ SELECT g.*, w.run_id, COALESCE(w.slot, g.worker_id) AS slot
                        COALESCE(a.task, ''), h.outcome, h.incarnation, h.worker_id,
                        h.has_ended_job, h.outcome = 'done' AND h.attempt > 1,
                        TIMESTAMPDIFF(MICROSECOND, h.started_at, h.finished_at) / 1000000,
-                       IF(COALESCE(h.ready_at, a.created_at) <= h.started_at,
-                          TIMESTAMPDIFF(MICROSECOND, COALESCE(h.ready_at, a.created_at),
-                                        h.started_at) / 1000000, NULL)
+                       IF(h.ready_at <= h.started_at,
+                          TIMESTAMPDIFF(MICROSECOND, h.ready_at, h.started_at) / 1000000, NULL)
                   FROM archived_attempts h FORCE INDEX (archived_attempts_by_end)
                   LEFT JOIN archived_jobs a ON a.id = h.job_id AND a.archived_at = h.archived_at
                  WHERE h.finished_at >= %(start)s AND h.finished_at < %(end)s) ended
