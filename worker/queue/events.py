@@ -30,15 +30,9 @@ def end(tx: Transaction, kind: EventKind, name: str, **detail: Any) -> None:
     tx.execute("end_event", kind=kind.value, name=name[:300], detail=json.dumps(detail))
 
 
-def keep_outage(db: Database, host: str, run_id: int, seconds: float, reason: str) -> None:
-    """Note that the database was away for so long, as a host saw it, until now."""
-    db.insert(
-        "keep_outage",
-        name=host[:300],
-        run_id=run_id,
-        seconds=seconds,
-        detail=json.dumps({"reason": reason}),
-    )
+def keep_outage(db: Database, host: str, run_id: int, seconds: float) -> None:
+    """Note that the database was away for so long, as a run on a host saw it, until now."""
+    db.insert("keep_outage", name=host[:300], run_id=run_id, seconds=seconds)
 
 
 def forget_old(db: Database, days: int, at_most: int) -> int:

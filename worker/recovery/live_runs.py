@@ -61,6 +61,23 @@ class RunState:
             return "killed" if self.life is Life.GONE else ""
         return ending_of(self.summary or {})
 
+    def as_json(self) -> dict[str, Any]:
+        """Give it, for programs."""
+        return {
+            "run": self.run_id,
+            "host": self.host,
+            "pid": self.pid,
+            "slots": list(range(self.first_slot, self.first_slot + self.workers)),
+            "total": self.total,
+            "started_at": self.started_at,
+            "heartbeat_at": self.heartbeat_at,
+            "over_at": self.over_at,
+            "life": self.life.value,
+            "ending": self.ending or None,
+            "exit_code": (self.summary or {}).get("exit_code"),
+            "pulse": self.pulse,
+        }
+
 
 def unended(db: Database) -> list[RunState]:
     """List the runs of the last day that have not recorded an end, the newest first."""

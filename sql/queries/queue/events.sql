@@ -13,7 +13,7 @@ UPDATE events
 -- Note an outage that is over.
 INSERT INTO events (kind, name, began_at, ended_at, run_id, detail)
 VALUES ('outage', %(name)s, UTC_TIMESTAMP(6) - INTERVAL %(seconds)s SECOND, UTC_TIMESTAMP(6),
-        %(run_id)s, %(detail)s);
+        %(run_id)s, '{}');
 
 -- name: forget_old_events
 -- Remove events that ended long ago.
