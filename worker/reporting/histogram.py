@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 
 # Upper bounds of the buckets, in seconds; a last bucket holds what is longer. Stored counts go by
 # the number of the bucket: a bound may never be changed. `bucket_bounds` in the SQL is the same.
@@ -21,16 +20,24 @@ BOUNDS: tuple[float, ...] = (
 # fmt: on
 
 
-@dataclass(slots=True)
 class Histogram:
-    """Counts by number of the bucket."""
+    """Counts by number of the bucket.
 
-    counts: Counter[int] = field(default_factory=Counter)
+    What comes from a table is read when somebody asks for it: a chart of counts alone does not.
+    """
+
+    __slots__ = ("_counts", "_unread")
+
+    def __init__(self, counts: Mapping[int, int] | None = None) -> None:
+        self._counts: Counter[int] = Counter(counts or {})
+        self._unread: list[str] = []
 
     @classmethod
     def parse(cls, text: str) -> Histogram:
-        """Read what a table holds."""
-        return cls(Counter({int(bucket): count for bucket, count in json.loads(text).items()}))
+        """Take what a table holds."""
+        histogram = cls()
+        histogram._unread.append(text)
+        return histogram
 
     def as_json(self) -> str:
         """Write it for a table: only the buckets that hold something."""
@@ -39,11 +46,30 @@ class Histogram:
     def note(self, bucket: int, count: int) -> None:
         """Count so many into a bucket, unless their time is not known."""
         if bucket >= 0:
-            self.counts[bucket] += count
+            self._counts[bucket] += count
 
     def add(self, other: Histogram) -> None:
         """Take in the counts of another histogram."""
-        self.counts.update(other.counts)
+        self._unread += other._unread
+        for bucket, count in other._counts.items():
+            self._counts[bucket] += count
+
+    @property
+    def counts(self) -> Counter[int]:
+        """The counts, by number of the bucket."""
+        unread, self._unread = self._unread, []
+        for text in unread:
+            for bucket, count in json.loads(text).items():
+                self._counts[int(bucket)] += count
+        return self._counts
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Histogram) and self.counts == other.counts
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Histogram({dict(self.counts)})"
 
     @property
     def total(self) -> int:
