@@ -24,16 +24,15 @@ def let_time_pass(database):
     """Let all that has ended be ten minutes old, and the figures be counted anew."""
 
     def let_time_pass():
-        for table in ("work_queue", "job_attempts"):
-            database.run_statement(
-                f"UPDATE {table} SET started_at = started_at - INTERVAL 10 MINUTE, "
-                "ready_at = ready_at - INTERVAL 10 MINUTE, "
-                "finished_at = finished_at - INTERVAL 10 MINUTE WHERE finished_at IS NOT NULL"
-            )
-        # A new fence: what a heart is about to write belongs to the time before.
+        times = ("ready_at", "started_at", "finished_at")
+        for table, columns in (("work_queue", ("created_at", *times)), ("job_attempts", times)):
+            earlier = ", ".join(f"{name} = {name} - INTERVAL 10 MINUTE" for name in columns)
+            database.run_statement(f"UPDATE {table} SET {earlier} WHERE finished_at IS NOT NULL")
+        # A new fence: what a heart is about to write belongs to the time before. The lease of a run
+        # that was killed is over by then.
         database.run_statement(
-            "UPDATE rollup_writer SET fence = fence + 1, counted_until = NULL, "
-            "settled_until = NULL, hours_until = NULL, days_until = NULL"
+            "UPDATE rollup_writer SET fence = fence + 1, lease_until = UTC_TIMESTAMP(6), "
+            "counted_until = NULL, settled_until = NULL, hours_until = NULL, days_until = NULL"
         )
         database.run_statement("DELETE FROM task_rollups")
         database.run_statement("DELETE FROM worker_rollups")
@@ -87,8 +86,6 @@ def test_over_killed_runs_the_figures_are_what_the_tasks_have_noted(
     killed(second, tmp_path)
 
     queue.enqueue("noop", {})
-    # The killed run's lease would last for a minute.
-    database.run_statement("UPDATE rollup_writer SET lease_until = UTC_TIMESTAMP(6)")
     third = launch("--workers", 1, "--tasks", tasks, "--follow")
     wait_until(lambda: queue.counts()["done"] == len(noted("finished")) > wanted["done"], "done")
     let_time_pass()
