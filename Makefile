@@ -8,7 +8,7 @@ ARGS ?=
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-mysql test-fresh check sweep status bench bench-quick \
         bench-quick-mysql bench-pages bench-enqueue bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql bench-idle \
-        bench-idle-mysql ledger drill drill-mysql drill-archive drill-archive-mysql drill-profiles \
+        bench-idle-mysql bench-rollups bench-rollups-mysql ledger drill drill-mysql drill-archive drill-archive-mysql drill-profiles \
         drill-profiles-mysql clean clean-queue clean-errors
 
 help: ## Show this list
@@ -74,6 +74,12 @@ bench-busy-profile-mysql: $(READY) $(MYSQL) ## Do the same on MySQL 9.7
 
 bench-idle: $(READY) ## Measure what six idle workers cost the server, before 300,000 jobs
 	@$(PYTHON) -m bench.idle $(ARGS)
+
+bench-rollups: $(READY) ## Measure keeping and reading the figures at 1,000,000 finished jobs
+	@$(PYTHON) -m bench.rollups $(ARGS)
+
+bench-rollups-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
+	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.rollups $(ARGS)
 
 bench-idle-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.idle $(ARGS)

@@ -208,6 +208,11 @@ def test_a_job_is_ended_before_its_lease_is_over_and_a_finished_one_is_not(
     assert [queue.get(job)["attempts"] for job in (long, finished)] == [1, 1]
     assert noted("finished") == [(finished, 1), (long, 1)]
     assert (run.summary["done"], run.summary["handed_back"]) == (2, 1)
+    (outage,) = database.run_statement(
+        "SELECT run_id, TIMESTAMPDIFF(SECOND, began_at, ended_at) AS seconds FROM events"
+    )
+    assert outage["run_id"] == run.summary["run_id"]
+    assert outage["seconds"] >= lease_seconds / 3
 
 
 def test_a_server_that_has_just_come_back_is_no_reason_to_take_a_claim_away(

@@ -17,14 +17,14 @@ from worker.history.results import last_error_line
 from worker.models import Candidate, Status
 from worker.profiles import manifest
 from worker.profiles.resolution import Unresolvable, look
-from worker.queue import pause, runs
+from worker.queue import pause
 from worker.queue.claims import Queue
+from worker.recovery import live_runs
+from worker.recovery.live_runs import Life
 from worker.recovery.sweep import sweep
 
 # Stop counting here: an exact larger number would help nobody.
 MANY = 10_000
-# A launcher without a heartbeat for this long is not running.
-SILENT_SECONDS = 60.0
 _WAITS = "waits because "
 
 
@@ -109,9 +109,8 @@ def _pending(db: Database, job: Row) -> str:
         return f"waits until {_utc(job['not_before'])}, {seconds:.0f} s from now{because}"
     if closed := _behind(db, job) or _unready(db, job) or _closed(db, job):
         return closed
-    run = runs.latest(db)
-    if run is None or run["ended_at"] is not None or float(run["silent_seconds"]) > SILENT_SECONDS:
-        return "is ready, but nothing is running; start a run: python launcher.py"
+    if (absence := _no_run(db)) is not None:
+        return f"is ready, but nothing is running{absence}; start a run: python launcher.py"
     ahead = int(db.fetch_all("jobs_ahead", id=job["id"], many=MANY)[0]["jobs"])
     number = f"{ahead:,}" if ahead < MANY else f"{MANY:,} or more"
     return f"is ready, and {number} ready {'job comes' if ahead == 1 else 'jobs come'} before it"
@@ -122,6 +121,19 @@ def _early_seconds(db: Database, job: Row) -> float:
     if job["not_before"] is None:
         return 0.0
     return float(db.fetch_all("times_of_job", id=job["id"])[0]["due_seconds"])
+
+
+def _no_run(db: Database) -> str | None:
+    """Say what became of the run that should be at work; None when one is."""
+    if live_runs.alive(db):
+        return None
+    for run in live_runs.newest(db, 1):
+        name = f"run {run.run_id} on {run.host}"
+        if run.life is Life.GONE:
+            return f": the launcher of {name} was killed"
+        if run.life is Life.SILENT:
+            return f": {name} has been silent for {run.silent_seconds:.0f} s"
+    return ""
 
 
 def _behind(db: Database, job: Row) -> str | None:

@@ -1,15 +1,12 @@
-"""`launcher.py status`, `show ID`, `why ID`: the queue, one job's past, and what it waits for."""
+"""`launcher.py show ID` and `why ID`: one job's past, and what it waits for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict
 from typing import Any
 
 import click
 
-from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.why import sentence_about, wait_reason_now
 from worker.cli import evidence_place, masked_job
 from worker.cli.connection import open_database
@@ -20,25 +17,8 @@ from worker.database.client import Database, Row
 from worker.errors import UsageError
 from worker.history import archive
 from worker.json_text import parse_stored
-from worker.profiles import checkouts, store
-from worker.queue import pause, runs
 from worker.queue.claims import Queue
 from worker.queue.endings import half_done_at
-from worker.recovery.sweep import sweep
-
-MAX_CLOSED = 10
-
-
-@click.command("status")
-@json_flag
-def status(as_json: bool) -> None:
-    """Show how many jobs are in each status, and what is running."""
-    with closing(open_database()) as db:
-        report = _report(db)
-    if as_json:
-        tell_json(report)
-        return
-    tell_all(_status_lines(report))
 
 
 @click.command("show")
@@ -72,57 +52,6 @@ def why(job_id: int, as_json: bool) -> None:
         tell_json({"id": job_id, "why": sentence})
     else:
         tell(sentence)
-
-
-def _report(db: Database) -> dict[str, Any]:
-    closures = ClosedKeys(db)
-    closures.refresh()
-    profiles, accounts_paused = store.counts(db)
-    return {
-        "jobs": Queue(db).counts(),
-        "waiting": db.fetch_one("waiting_jobs") or {},
-        "in_progress": _in_progress(db),
-        "latest_run": runs.latest(db),
-        "paused": pause.paused(db),
-        "closed": [asdict(closure) for closure in closures.closed.values()],
-        "profiles": profiles,
-        "accounts_paused": accounts_paused,
-        "checkouts_overdue": checkouts.count_overdue(db),
-    }
-
-
-def _in_progress(db: Database) -> list[Row]:
-    """List what is at work; `gone` says of what has no owner any more why a sweep would take it."""
-    gone = {item.job_id: item.reason for item in sweep(db, Queue(db), dry_run=True)}
-    return [{**row, "gone": gone.get(row["id"])} for row in db.fetch_all("jobs_in_progress")]
-
-
-def _status_lines(report: dict[str, Any]) -> Iterator[str]:
-    counts, paused, delayed = report["jobs"], report["paused"], report["waiting"]
-    total = sum(counts.values())
-    yield f"{counted(total, 'job')}: " + ", ".join(f"{n:,} {name}" for name, n in counts.items())
-    if paused is not None:
-        yield (
-            f"PAUSED since {moment(paused['set_at'])} by {paused['set_by']}: {paused['reason']}; "
-            f"continue with: launcher.py resume"
-        )
-    if delayed.get("jobs"):
-        due = float(delayed["next_due_seconds"])
-        when = f"in {duration(due)}" if due > 0 else "now"
-        yield f"waiting for their time: {counted(delayed['jobs'], 'pending job')}, next {when}"
-    if report["profiles"] or report["accounts_paused"]:
-        yield _profile_line(report["profiles"], report["accounts_paused"])
-    if report["checkouts_overdue"]:
-        yield f"OVERDUE: {counted(report['checkouts_overdue'], 'checkout')}; see: launcher.py todo"
-    yield from _closed_lines(report["closed"])
-    for row in report["in_progress"]:
-        yield (
-            f"  worker {row['worker_id']}: job {row['id']} ({row['task']}), attempt "
-            f"{row['attempts']}, for {duration(float(row['age_seconds']))}"
-            + (f"  GONE: {row['gone']}; put it back: make sweep" if row["gone"] else "")
-        )
-    if report["latest_run"] is not None:
-        yield _run_line(report["latest_run"])
 
 
 def _read(db: Database, job_id: int) -> tuple[Row, list[Row]]:
@@ -207,30 +136,8 @@ def _used(row: Row) -> str:
     return ", ".join(f"{name} {value}" for name, value in named if value is not None)
 
 
-def _profile_line(profiles: dict[str, int], accounts_paused: int) -> str:
-    states = ", ".join(f"{number:,} {state}" for state, number in profiles.items())
-    paused = f"{counted(accounts_paused, 'account')} paused"
-    return f"profiles: {states or 'none'}" + (f"; {paused}" if accounts_paused else "")
-
-
-def _closed_lines(closed: list[dict[str, Any]]) -> Iterator[str]:
-    for closure in closed[:MAX_CLOSED]:
-        seconds = closure["seconds"]
-        opens = "" if seconds is None else f" (next check in {duration(max(0.0, seconds))})"
-        yield f"held back: {closure['reason']}{opens}"
-    if len(closed) > MAX_CLOSED:
-        yield f"held back: {len(closed) - MAX_CLOSED} more; ask: launcher.py why ID"
-
-
-def _run_line(run: Row) -> str:
-    line = f"latest run: {run['id']} on {run['host']}, started {moment(run['started_at'])}"
-    if run["ended_at"]:
-        return f"{line}, ended {moment(run['ended_at'])}"
-    return f"{line}, last heartbeat {duration(float(run['silent_seconds']))} ago"
-
-
 def _parsed(text: str | None) -> Any:
     return None if text is None else parse_stored(text)
 
 
-COMMANDS = [status, show, why]
+COMMANDS = [show, why]

@@ -30,7 +30,7 @@ def pause(reason: str) -> None:
 def resume() -> None:
     """Let paused runs claim jobs again."""
     with closing(open_database()) as db:
-        was_paused = pausing.resume(db)
+        was_paused = pausing.resume(db, operator())
     tell("resumed" if was_paused else "nothing was paused")
 
 

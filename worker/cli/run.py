@@ -122,7 +122,8 @@ def _finish(settings: RunSettings, summary: Summary) -> Summary:
         except DatabaseUnavailable:
             # Grouping a very long run may time out; recording its end matters more.
             pass
-        runs.end_run(db, summary.run_id, summary.as_json())
+        code = _exit_code(summary, settings.fail_over)
+        runs.end_run(db, summary.run_id, {**summary.as_json(), "exit_code": int(code)})
     return summary
 
 

@@ -17,6 +17,8 @@ from functools import partial
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
 from worker.guards.keys import ClosedKey, task_at_key
+from worker.queue import events
+from worker.queue.events import EventKind
 from worker.retry_after import shared_wait_seconds
 
 WINDOW_SECONDS = 60
@@ -100,6 +102,7 @@ def note_success(db: Database, keys: Iterable[str], task: str) -> None:
         rows = tx.fetch_all("lock_breaker", name=key)
         if not rows or rows[0]["state"] == "closed" or not is_of_others(rows[0], task):
             return False
+        events.end(tx, EventKind.BREAKER, key, closed_by=f"task {task} works there")
         return tx.execute("close_breaker", name=key) == 1
 
     for key in keys:
@@ -126,13 +129,12 @@ def note_failure(
         tx.execute("count_failure", name=key, failures=failures, failing=json.dumps(failing))
         if breaker["state"] != "closed" or failures < SPIKE or _works(tx, breaker, failing):
             return False
-        opened = tx.execute(
-            "trip_breaker",
-            name=key,
-            reason=f"{failures} failures within a minute, the last: {reason}"[:255],
-            seconds=max(cooldown_seconds, shared_wait_seconds(retry_after)),
-        )
-        return opened == 1
+        cause = f"{failures} failures within a minute, the last: {reason}"[:255]
+        seconds = max(cooldown_seconds, shared_wait_seconds(retry_after))
+        if tx.execute("trip_breaker", name=key, reason=cause, seconds=seconds) != 1:
+            return False
+        events.begin(tx, EventKind.BREAKER, key, reason=cause)
+        return True
 
     return db.transaction(count)
 
@@ -145,6 +147,7 @@ def forget_quiet(db: Database) -> None:
 def forget(tx: Transaction, key: str) -> None:
     """Forget a breaker together with what it guarded."""
     tx.execute("forget_breaker", name=key)
+    events.end(tx, EventKind.BREAKER, key, closed_by="forgotten with what it guarded")
 
 
 def all_breakers(db: Database) -> list[tuple[Row, ClosedKey | None]]:
@@ -175,15 +178,23 @@ def _hold(
     kind, _, value = key.partition(":")
     if kind not in ("site", "profile") or not value:
         raise UsageError(f"{key!r} has no breaker; write site:example.com or profile:NAME")
-    db.execute(
-        "hold_breaker",
-        name=key,
-        state=state,
-        seconds=seconds,
-        reason=reason,
-        held=held,
-        held_by=by[:255],
-    )
+
+    def write(tx: Transaction) -> None:
+        tx.execute(
+            "hold_breaker",
+            name=key,
+            state=state,
+            seconds=seconds,
+            reason=reason,
+            held=held,
+            held_by=by[:255],
+        )
+        if state == "open":
+            events.begin(tx, EventKind.BREAKER, key, reason=reason or "", by=by[:255])
+        else:
+            events.end(tx, EventKind.BREAKER, key, closed_by=by[:255])
+
+    db.transaction(write)
 
 
 def _works(tx: Transaction, breaker: Row, failing: Counter[str]) -> bool:

@@ -12,6 +12,8 @@ from typing import Any
 from worker.database.client import Database, Row, Transaction
 from worker.guards.breakers import COOLDOWN_SECONDS, failing_tasks, is_of_others, scope
 from worker.models import Claim
+from worker.queue import events
+from worker.queue.events import EventKind
 
 LONGEST_SECONDS = 1800.0
 # Jobs that were added together tend to fail together. This many jobs behind a failed canary wait
@@ -33,7 +35,14 @@ def send(tx: Transaction, name: str, claim: Claim, patience_seconds: float) -> N
 
 def came_back(db: Database, claim: Claim) -> None:
     """Close the breaker whose canary succeeded."""
-    db.execute("canary_survived", name=claim.canary, job_id=claim.job_id, fence=claim.fence)
+    assert claim.canary is not None
+    name = claim.canary
+
+    def close(tx: Transaction) -> None:
+        if tx.execute("canary_survived", name=name, job_id=claim.job_id, fence=claim.fence) == 1:
+            events.end(tx, EventKind.BREAKER, name, closed_by=f"its canary, job {claim.job_id}")
+
+    db.transaction(close)
 
 
 def was_useless(db: Database, claim: Claim, cooldown_seconds: float = COOLDOWN_SECONDS) -> None:

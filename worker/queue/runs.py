@@ -30,9 +30,9 @@ def start_run(db: Database, settings: RunSettings, launcher_pid: int) -> int:
     )
 
 
-def beat(db: Database, run_id: int) -> None:
-    """Record that the launcher lives."""
-    db.execute("beat_run", run_id=run_id)
+def beat(db: Database, run_id: int, pulse: str | None = None) -> None:
+    """Record that the launcher lives, and as JSON how its queue and its workers stand."""
+    db.execute("beat_run", run_id=run_id, pulse=pulse)
 
 
 def end_run(db: Database, run_id: int, summary: dict[str, Any]) -> None:

@@ -30,6 +30,7 @@ from worker.recovery import deaths, sweep
 from worker.recovery.deaths import Death
 from worker.recovery.places import Places
 from worker.settings import RunSettings
+from worker.supervisor.bookkeeping import Bookkeeping
 from worker.supervisor.heart_link import parse_messages
 from worker.system.board import Board
 from worker.webhooks import outbox
@@ -40,6 +41,7 @@ CONTROL_SECONDS = 0.5
 OUTBOX_SECONDS = 0.5
 BREAKERS_SECONDS = 60.0
 TURNS_SECONDS = 600.0
+ROLLUPS_SECONDS = 1.0
 HELD_BACK_SECONDS = 5.0
 # For the live display: a glance will do.
 HELD_BACK_COUNT_SECONDS = 0.1
@@ -103,7 +105,8 @@ class Heart:
             lock_wait_seconds=LOCK_WAIT_SECONDS,
         )
         queue = Queue.of_run(db, self.settings)
-        chores = self._chores(db, queue)
+        books = Bookkeeping(db, self.board, self.run_id)
+        chores = self._chores(db, queue, books)
         while not (self._is_ending and not self._deaths):
             self._listen()
             try:
@@ -111,21 +114,22 @@ class Heart:
                     self._settle_for_the_dead(db, queue)
                     for chore in chores:
                         chore.run_if_due()
-                self.board.header.database_away_since = 0.0
+                    books.note_answer()
             except DatabaseUnavailable as error:
                 self._note_absence(error)
                 if self._is_ending:
                     return 1
         with suppress(DatabaseUnavailable):
             self._look_into_outbox(db)
+        books.close()
         db.close()
         return 0
 
-    def _chores(self, db: Database, queue: Queue) -> list[Chore]:
+    def _chores(self, db: Database, queue: Queue, books: Bookkeeping) -> list[Chore]:
         third = self.settings.lease_seconds / 3
         # Renewal comes before the sweep: after an outage living owners must not look abandoned.
         return [
-            Chore(min(third, 10.0), lambda: self._renew(db, queue)),
+            Chore(min(third, 10.0), lambda: self._renew(db, queue, books)),
             Chore(CONTROL_SECONDS, lambda: self._obey(db)),
             Chore(PROMOTE_SECONDS, lambda: self._promote(queue)),
             Chore(min(third, 30.0), lambda: self._sweep(db, queue)),
@@ -134,6 +138,7 @@ class Heart:
             Chore(OUTBOX_SECONDS, lambda: self._look_into_outbox(db)),
             Chore(BREAKERS_SECONDS, lambda: breakers.forget_quiet(db)),
             Chore(TURNS_SECONDS, lambda: turns.forget_old(db)),
+            Chore(ROLLUPS_SECONDS, books.keep_rollups),
         ]
 
     @property
@@ -189,7 +194,7 @@ class Heart:
             else:
                 self.board.header.retried += 1
 
-    def _renew(self, db: Database, queue: Queue) -> None:
+    def _renew(self, db: Database, queue: Queue, books: Bookkeeping) -> None:
         began = time.monotonic()
         if self.lock_name is not None:
             db.fetch_all("take_run_lock", name=self.lock_name, wait_seconds=0)
@@ -197,7 +202,7 @@ class Heart:
         queue.renew([(e.job_id, e.fence, e.incarnation) for e in entries if e.job_id])
         living = [entry.incarnation for entry in entries if entry.incarnation]
         leases.renew(db, living, self.settings.lease_seconds)
-        runs.beat(db, self.run_id)
+        runs.beat(db, self.run_id, books.pulse())
         self.board.header.renewed_at = began
 
     def _obey(self, db: Database) -> None:

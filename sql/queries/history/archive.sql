@@ -27,7 +27,7 @@ INSERT INTO archived_jobs (
        lease_until, result, dedupe_key, callback_url, profile_id, account_id, created_at,
        changed_at, blocks, crashes, forgiven, fingerprint, site, profile, account,
        irreversible_step,
-       order_key, order_on_failure, owner_key,
+       order_key, order_on_failure, owner_key, ready_at,
        used_profile, used_account, used_proxy,
        archived_at, archived_by, archive_reason)
 SELECT id, payload, status, worker_id, attempts, last_error, started_at, finished_at, task,
@@ -35,7 +35,7 @@ SELECT id, payload, status, worker_id, attempts, last_error, started_at, finishe
        lease_until, result, dedupe_key, callback_url, profile_id, account_id, created_at,
        changed_at, blocks, crashes, forgiven, fingerprint, site, profile, account,
        irreversible_step,
-       order_key, order_on_failure, owner_key,
+       order_key, order_on_failure, owner_key, ready_at,
        used_profile, used_account, used_proxy,
        %(moment)s, %(by)s, %(reason)s
   FROM work_queue FORCE INDEX (PRIMARY)
@@ -44,11 +44,11 @@ SELECT id, payload, status, worker_id, attempts, last_error, started_at, finishe
    FOR UPDATE;
 INSERT INTO archived_attempts (
        job_id, fence, attempt, outcome, worker_id, incarnation, started_at, finished_at, reason,
-       fingerprint, evidence, evidence_dir, evidence_host, last_step, cause,
+       fingerprint, evidence, evidence_dir, evidence_host, last_step, cause, ready_at, has_ended_job,
        used_profile, used_account, used_proxy, archived_at)
 SELECT h.job_id, h.fence, h.attempt, h.outcome, h.worker_id, h.incarnation, h.started_at,
        h.finished_at, h.reason, h.fingerprint, h.evidence, h.evidence_dir, h.evidence_host,
-       h.last_step, h.cause, h.used_profile, h.used_account, h.used_proxy, %(moment)s
+       h.last_step, h.cause, h.ready_at, h.has_ended_job, h.used_profile, h.used_account, h.used_proxy, %(moment)s
   FROM archived_jobs a
   STRAIGHT_JOIN job_attempts h FORCE INDEX (PRIMARY) ON h.job_id = a.id
  WHERE a.id IN %(ids)s AND a.archived_at = %(moment)s;

@@ -129,7 +129,7 @@ SELECT id, status, irreversible_step FROM work_queue WHERE id IN %(ids)s;
 -- left alone, unless the person has said that it may be done again.
 UPDATE work_queue FORCE INDEX (PRIMARY)
    SET status = 'pending', forgiven = attempts, blocks = 0, crashes = 0, not_before = NULL,
-       wait_reason = NULL, finished_at = NULL, irreversible_step = NULL
+       ready_at = UTC_TIMESTAMP(6), wait_reason = NULL, finished_at = NULL, irreversible_step = NULL
  WHERE id IN %(ids)s AND status = 'error'
    AND (irreversible_step IS NULL OR %(half_done)s)
    AND COALESCE(finished_at, created_at) <= %(until)s;
@@ -139,7 +139,7 @@ UPDATE work_queue FORCE INDEX (PRIMARY)
 -- has put it into the history.
 UPDATE work_queue FORCE INDEX (PRIMARY)
    SET status = 'pending', forgiven = attempts, blocks = 0, crashes = 0, not_before = NULL,
-       wait_reason = NULL
+       ready_at = UTC_TIMESTAMP(6), wait_reason = NULL
  WHERE id IN %(ids)s AND status = 'done' AND finished_at <= %(until)s;
 
 -- name: mute_group

@@ -64,7 +64,7 @@ SELECT id
 -- name: make_ready
 -- Let waiting jobs whose time has come be claimed.
 UPDATE work_queue FORCE INDEX (PRIMARY)
-   SET not_before = NULL, wait_reason = NULL
+   SET ready_at = GREATEST(not_before, created_at), not_before = NULL, wait_reason = NULL
  WHERE id IN %(ids)s AND status = 'pending' AND not_before <= UTC_TIMESTAMP(6);
 
 -- name: count_by_status

@@ -4,11 +4,13 @@
 -- An older row of that key is of another life of the table, before a TRUNCATE.
 INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, started_at,
                           finished_at, reason, fingerprint, evidence, evidence_dir, evidence_host,
-                          last_step, cause, used_profile, used_account, used_proxy)
+                          last_step, cause, used_profile, used_account, used_proxy,
+                          ready_at, has_ended_job)
 SELECT id, fence, %(attempt)s, %(outcome)s, worker_id, incarnation, started_at,
        UTC_TIMESTAMP(6), %(reason)s, %(fingerprint)s, %(evidence)s, %(evidence_dir)s,
        %(evidence_host)s, %(last_step)s, %(cause)s,
-       used_profile, used_account, COALESCE(%(proxy)s, used_proxy)
+       used_profile, used_account, COALESCE(%(proxy)s, used_proxy),
+       COALESCE(ready_at, created_at), %(status)s = 'error'
   FROM work_queue
  WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
    AND status = 'in_progress'
@@ -23,13 +25,15 @@ ON DUPLICATE KEY UPDATE
        evidence_dir = VALUES(evidence_dir), evidence_host = VALUES(evidence_host),
        last_step = VALUES(last_step), cause = VALUES(cause),
        used_profile = VALUES(used_profile), used_account = VALUES(used_account),
-       used_proxy = VALUES(used_proxy);
+       used_proxy = VALUES(used_proxy), ready_at = VALUES(ready_at),
+       has_ended_job = VALUES(has_ended_job);
 UPDATE work_queue
    SET status = %(status)s, result = NULL, last_error = %(last_error)s,
        attempts = attempts - %(refund)s,
        blocks = blocks + %(block)s, crashes = crashes + %(crash)s,
        fingerprint = COALESCE(%(fingerprint)s, fingerprint),
        not_before = UTC_TIMESTAMP(6) + INTERVAL %(delay_seconds)s SECOND,
+       ready_at = UTC_TIMESTAMP(6),
        wait_reason = %(wait_reason)s,
        irreversible_step = %(irreversible_step)s,
        used_proxy = COALESCE(%(proxy)s, used_proxy),

@@ -11,8 +11,9 @@ VALUES (%(host)s, %(machine_id)s, %(boot_id)s, %(pid_namespace)s, %(pid)s, %(pid
         %(first_slot)s, %(workers)s, %(total)s, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6));
 
 -- name: beat_run
--- Record that a launcher lives.
-UPDATE runs SET heartbeat_at = UTC_TIMESTAMP(6) WHERE id = %(run_id)s;
+-- Record that a launcher lives, and how its queue and its workers stand.
+UPDATE runs SET heartbeat_at = UTC_TIMESTAMP(6), pulse = %(pulse)s
+ WHERE id = %(run_id)s;
 
 -- name: end_run
 -- Record how a run ended.

@@ -1,81 +1,19 @@
-"""`launcher.py status` and `show ID`: for people, and as JSON for programs."""
+"""`launcher.py show ID` and `why ID`: for people, and as JSON for programs."""
 
 from __future__ import annotations
 
 import json
-import time
 from functools import partial
 
 import pytest
 
 from tests.conftest import because
 from tests.lifecycle.conftest import run_command, url_of
-from worker.recovery.sweep import SERVER_GRACE_SECONDS
 
 
 @pytest.fixture
 def cli(settings, tmp_path):
     return partial(run_command, tmp_path, DATABASE_URL=url_of(settings))
-
-
-@pytest.fixture
-def one_of_each(queue, claim_as):
-    """A job of each kind: done, failed, waiting to be tried again, in progress, pending."""
-    done = queue.enqueue("visit", {"url": "https://example.com/done"})
-    queue.complete(claim_as(), {"title": "Näher ☂"})
-    failed = queue.enqueue("visit", {"url": "https://example.com/failed"})
-    why = because("HTTP 404", last_error="Traceback\n  Fail: \x1b[31mHTTP 404", evidence="2/1")
-    queue.fail(claim_as(), why)
-    waiting = queue.enqueue("visit", {"url": "https://example.com/waiting"})
-    queue.retry(claim_as(), because("HTTP 503"), delay_seconds=100)
-    busy = queue.enqueue("visit", {"url": "https://example.com/busy"})
-    claim_as(slot=3, total=4)
-    pending = queue.enqueue("visit", {"url": "https://example.com/pending"})
-    return done, failed, waiting, busy, pending
-
-
-def test_the_status_counts_the_jobs_and_names_what_is_at_work(cli, one_of_each):
-    *_, busy, _ = one_of_each
-
-    done = cli("status")
-
-    assert (done.returncode, done.stderr) == (0, "")
-    first, second, third, *rest = done.stdout.splitlines()
-    assert first == "5 jobs: 2 pending, 1 in_progress, 1 done, 1 error"
-    assert second.startswith("waiting for their time: 1 pending job, next in 1 m ")
-    assert third.startswith(f"  worker 3: job {busy} (visit), attempt 1, for ")
-    assert rest == []
-
-
-def test_the_status_as_json_holds_the_same(cli, one_of_each):
-    told = json.loads(cli("status", "--json").stdout)
-
-    assert told["jobs"] == {"pending": 2, "in_progress": 1, "done": 1, "error": 1}
-    assert told["waiting"]["jobs"] == 1
-    assert told["waiting"]["next_due_seconds"] == pytest.approx(100, abs=30)
-    assert [row["id"] for row in told["in_progress"]] == [one_of_each[3]]
-    assert told["latest_run"] is None
-
-
-def test_a_claim_past_its_lease_is_pointed_out_with_the_remedy(
-    cli, database, queue, claim_as, expire
-):
-    queue.enqueue("visit", {})
-    expire(claim_as())
-    # On a younger server no lease counts as over: it may have been away itself.
-    deadline = time.monotonic() + 2 * SERVER_GRACE_SECONDS
-    while uptime_seconds(database) < SERVER_GRACE_SECONDS:
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
-
-    assert "put it back: make sweep" in cli("status").stdout
-
-
-def test_an_empty_queue_has_a_status_too(cli):
-    done = cli("status")
-
-    assert done.returncode == 0
-    assert done.stdout == "0 jobs: 0 pending, 0 in_progress, 0 done, 0 error\n"
 
 
 def test_a_done_job_is_shown_with_its_result(cli, one_of_each):
@@ -168,8 +106,3 @@ def test_a_job_is_shown_without_the_secrets_of_its_payload(cli, database, queue,
     assert "me" in shown
     assert '"code": 200' in shown
     assert "horse" not in cli("why", job).stdout
-
-
-def uptime_seconds(database) -> float:
-    (row,) = database.run_statement("SHOW GLOBAL STATUS LIKE 'Uptime'")
-    return float(row["Value"])

@@ -58,7 +58,7 @@ def test_a_breaker_is_opened_shown_and_closed(cli):
     line = said(cli("breakers", "list"))
     assert line.startswith("site:example.com: open, next check in 59 m")
     assert "their sale" in line
-    assert "held back: the breaker of site:example.com" in said(cli("status"))
+    assert "no job waits for it: the breaker of site:example.com" in said(cli("status"))
     said(cli("breakers", "close", "site:example.com"))
     assert said(cli("breakers", "list")) == "no breaker is open"
     said(cli("breakers", "close", "site:example.com", "--keep"))

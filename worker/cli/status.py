@@ -1,0 +1,138 @@
+"""`launcher.py status`: the queue, the runs at work, how long the rest takes, what is held back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import click
+
+from worker.cli.connection import open_database
+from worker.cli.options import json_flag
+from worker.cli.output import tell_all, tell_json
+from worker.cli.wording import counted, duration, moment
+from worker.database.client import Row
+from worker.recovery.live_runs import Life, RunState
+from worker.reporting.outlook import RATE_SECONDS
+from worker.reporting.standing import Standing, standing
+
+MAX_REASONS = 10
+
+
+@click.command("status")
+@json_flag
+def status(as_json: bool) -> None:
+    """Show how many jobs are in each status, what is running, and how long the rest takes."""
+    with closing(open_database()) as db:
+        now = standing(db)
+    if as_json:
+        tell_json(now.as_json())
+        return
+    tell_all(status_lines(now))
+
+
+def status_lines(now: Standing) -> Iterator[str]:
+    """Write how everything stands, a fact a line."""
+    total = sum(now.jobs.values())
+    yield f"{counted(total, 'job')}: " + ", ".join(f"{n:,} {name}" for name, n in now.jobs.items())
+    if (paused := now.paused) is not None:
+        yield (
+            f"PAUSED since {moment(paused['set_at'])} by {paused['set_by']}: {paused['reason']}; "
+            f"continue with: launcher.py resume"
+        )
+    if now.waiting:
+        due = now.next_due_seconds
+        when = f"in {duration(due)}" if due > 0 else "now"
+        yield f"waiting for their time: {counted(now.waiting, 'pending job')}, next {when}"
+    if now.profiles or now.accounts_paused:
+        yield _profile_line(now.profiles, now.accounts_paused)
+    if now.checkouts_overdue:
+        yield f"OVERDUE: {counted(now.checkouts_overdue, 'checkout')}; see: launcher.py todo"
+    yield from _held_lines(now)
+    yield from (run_line(run, now.rates.get(run.run_id, 0.0)) for run in now.runs)
+    if (outlook := outlook_line(now)) is not None:
+        yield outlook
+    for row in now.in_progress:
+        yield (
+            f"  worker {row['worker_id']}: job {row['id']} ({row['task']}), attempt "
+            f"{row['attempts']}, for {duration(float(row['age_seconds']))}"
+            + (f"  GONE: {row['gone']}; put it back: make sweep" if row["gone"] else "")
+        )
+    if not now.runs and now.latest_run is not None:
+        yield _latest_line(now.latest_run)
+
+
+def run_line(run: RunState, per_second: float) -> str:
+    """Say of a run that has recorded no end where it works and how fast, or that it is dead."""
+    name = f"run {run.run_id} on {run.host}"
+    silent = duration(run.silent_seconds)
+    if run.life is Life.GONE:
+        return (
+            f"{name}: DEAD: its launcher (pid {run.pid}) was killed, last heartbeat {silent} ago; "
+            f"put its jobs back: make sweep"
+        )
+    if run.life is Life.SILENT:
+        return (
+            f"{name}: SILENT for {silent}: dead, or it cannot reach the database; "
+            f"its jobs come back when their leases end"
+        )
+    since = f"since {moment(run.started_at)}"
+    return f"{name}: {slots(run)}, {since}, {per_second:.1f} jobs/s"
+
+
+def slots(run: RunState) -> str:
+    """Say which slots a run has: `worker 2 of 6`, `workers 0–5 of 6`."""
+    last = run.first_slot + run.workers - 1
+    if run.workers == 1:
+        return f"worker {last} of {run.total}"
+    return f"workers {run.first_slot}–{last} of {run.total}"
+
+
+def outlook_line(now: Standing) -> str | None:
+    """Say how long the rest takes, and what is not in that."""
+    if not now.alive or not now.outlook.to_go:
+        return None
+    without = [f"{now.held:,} held back"] if now.held else []
+    without += [f"{now.waiting:,} that wait for their time"] if now.waiting else []
+    left = counted(now.outlook.to_go, "job") + (
+        f", without {' and '.join(without)}" if without else ""
+    )
+    if (eta := now.outlook.eta_seconds) is None:
+        return f"time to go: unknown, nothing has ended in {RATE_SECONDS / 60:.0f} minutes; {left}"
+    return f"about {duration(eta)} to go: {left}"
+
+
+def _held_lines(now: Standing) -> Iterator[str]:
+    opening = {closure.key: closure.seconds for closure in now.closed}
+    for item in now.held_back[:MAX_REASONS]:
+        number = f"{item.jobs:,} {'or more ' * item.or_more}job{'s' * (item.jobs != 1)}"
+        yield f"held back: {number}: {item.reason}{_opens(opening.get(item.key))}"
+    if rest := now.held_back[MAX_REASONS:]:
+        jobs = counted(sum(item.jobs for item in rest), "job")
+        yield f"held back: {jobs}: {counted(len(rest), 'other reason')}; ask: launcher.py why ID"
+    holding = {item.key for item in now.held_back}
+    idle = [closure for closure in now.closed if closure.key not in holding]
+    for closure in idle[:MAX_REASONS]:
+        yield f"closed, and no job waits for it: {closure.reason}{_opens(closure.seconds)}"
+    if len(idle) > MAX_REASONS:
+        yield f"closed, and no job waits for it: {len(idle) - MAX_REASONS} more"
+
+
+def _opens(seconds: float | None) -> str:
+    return "" if seconds is None else f" (next check in {duration(max(0.0, seconds))})"
+
+
+def _profile_line(profiles: dict[str, int], accounts_paused: int) -> str:
+    states = ", ".join(f"{number:,} {state}" for state, number in profiles.items())
+    paused = f"{counted(accounts_paused, 'account')} paused"
+    return f"profiles: {states or 'none'}" + (f"; {paused}" if accounts_paused else "")
+
+
+def _latest_line(run: Row) -> str:
+    line = f"nothing is running; latest run: {run['id']} on {run['host']}"
+    if run["ended_at"]:
+        return f"{line}, ended {moment(run['ended_at'])}"
+    return f"{line}, last heartbeat {moment(run['heartbeat_at'])}"
+
+
+COMMANDS = [status]

@@ -1,0 +1,95 @@
+"""What the heart writes down for reports: roll-ups, its run's pulse, outages of the database.
+
+None of it may hold up what keeps jobs alive: each call is short, and what cannot be written now is
+left for later.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from worker.database.best_effort import best_effort
+from worker.database.client import Database
+from worker.errors import DatabaseUnavailable
+from worker.queue import events
+from worker.reporting.rollups import Rollups
+from worker.system.board import Board, Entry, Phase
+
+LOOK_SECONDS = 5.0
+# While minutes are caught up, this share of the time at the most.
+CATCH_UP_SHARE = 0.05
+# A connection that was lost and opened again is no outage.
+MIN_OUTAGE_SECONDS = 1.0
+
+
+@dataclass(slots=True)
+class Bookkeeping:
+    """The books of one run, as one heart keeps them."""
+
+    db: Database
+    board: Board
+    run_id: int
+    _rollups: Rollups = field(init=False)
+    _next_look: float = 0.0
+    _answered_at: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._rollups = Rollups.of(self.db, f"run {self.run_id} on {socket.gethostname()}")
+
+    def keep_rollups(self) -> None:
+        """Do the next piece of the roll-ups, if it is time and they are this run's to keep."""
+        began = time.monotonic()
+        if began < self._next_look:
+            return
+        is_more = False
+        with best_effort(self.db, "the roll-ups were not kept"):
+            is_more = self._rollups.beat()
+        now = time.monotonic()
+        rest = (now - began) / CATCH_UP_SHARE
+        self._next_look = now + (min(rest, LOOK_SECONDS) if is_more else LOOK_SECONDS)
+
+    def pulse(self) -> str:
+        """Tell, as JSON, how the queue and each worker stand: what others read of this run."""
+        header = self.board.header
+        known: dict[str, Any] = {"workers": [_worker(entry) for entry in self.board.entries]}
+        if header.counted_at:
+            known |= {
+                "pending": header.pending,
+                "in_progress": header.in_progress,
+                "waiting": header.waiting,
+                "held_back": header.held_back,
+                "held_because": header.held_because,
+            }
+        return json.dumps(known)
+
+    def note_answer(self) -> None:
+        """Take note that the database answers; if it was away until now, keep how long."""
+        header, now = self.board.header, time.monotonic()
+        if away_since := header.database_away_since:
+            # The first error comes when a timeout is over: it was away before that.
+            seconds = now - (self._answered_at or away_since)
+            if seconds >= MIN_OUTAGE_SECONDS:
+                events.keep_outage(self.db, socket.gethostname(), self.run_id, seconds)
+            header.database_away_since = 0.0
+        self._answered_at = now
+
+    def close(self) -> None:
+        """Let another run keep the roll-ups, at once."""
+        with suppress(DatabaseUnavailable):
+            self._rollups.release()
+
+
+def _worker(entry: Entry) -> dict[str, Any]:
+    shown = entry.snapshot()
+    return {
+        "incarnation": shown.incarnation,
+        "phase": Phase(shown.phase).name.lower(),
+        "job_id": shown.job_id or None,
+        "job_seconds": time.monotonic() - shown.claimed_at if shown.job_id else None,
+        "step": shown.step if shown.job_id else "",
+    }
