@@ -201,3 +201,22 @@ def test_cookies_that_the_browser_does_not_take_are_refused_without_being_repeat
     assert "the browser takes none of the cookies" in answer.stderr
     assert SECRET not in answer.stderr
     assert store.get(database, "p1")["state"] == "available"
+
+
+@pytest.mark.timeout(180)
+def test_a_folder_that_has_vanished_is_not_made_anew_for_its_cookies_but_restored(
+    cli, do, add, tmp_path, database
+):
+    folder, tar = add("p1"), tmp_path / "p1.tar"
+    do("log_in", "p1")
+    ok(cli("profiles", "backup", "p1", "-o", tar))
+    shutil.rmtree(folder)
+
+    answer = cli("profiles", "cookies", "p1", "--out", tmp_path / "state.json")
+
+    assert (answer.returncode, folder.exists()) == (69, False), answer.stderr
+    assert "is missing or empty" in answer.stderr
+    assert store.get(database, "p1")["state"] == "review_required"
+    ok(cli("profiles", "restore", "p1", tar, "--force"))
+    ok(cli("profiles", "clear", "p1", "--reason", "restored"))
+    assert do("who_am_i", "p1") == "welcome back"

@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 
 from worker.browser import storage_state
-from worker.browser.browser_version import version_of
 from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
 from worker.cli import storage_file
@@ -19,8 +18,8 @@ from worker.cli.options import DURATION, run_settings
 from worker.cli.output import tell
 from worker.cli.wording import counted, operator
 from worker.errors import UsageError
-from worker.profiles import errands, faces, presence, store
-from worker.profiles.specs import spec_of
+from worker.execution import profile_browser
+from worker.profiles import checkouts, errands, store
 
 
 @click.command("cookies")
@@ -93,20 +92,18 @@ def _opened(
         tempfile.TemporaryDirectory(prefix="nightshift-") as folder,
     ):
         profile = store.get(db, profile_id)
+        errands.require_here(profile, "done")
         errands.require_free(db, profile_id, "done")
+        if (problem := checkouts.way_out_problem(db, profile_id)) is not None:
+            raise UsageError(f"{problem.reason}; nothing was done")
         options = BrowserOptions(
             tmp_dir=Path(folder) / "browser",
             executable=find_browser(browser),
             headless=headless,
             state_dir=state_dir(),
         )
-        with errands.errand(db, profile_id, by=operator(), reason=reason):
-            presence.require(db, profile)
-            session = BrowserSession(options)
-            spec = faces.put_on(db, profile, spec_of(db, profile), version_of(options))
-            try:
-                session.open_profile(spec)
-                yield session
-            finally:
-                session.close_profile()
-                session.close()
+        with (
+            errands.errand(db, profile_id, by=operator(), reason=reason) as held,
+            profile_browser.opened(db, profile, held, BrowserSession(options), operator()) as it,
+        ):
+            yield it

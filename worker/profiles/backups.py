@@ -17,7 +17,7 @@ from worker.browser.providers import profile_lock
 from worker.browser.providers.spec import LOCAL
 from worker.database.client import Database, Row
 from worker.errors import ProviderError, UsageError
-from worker.profiles import backup_file, errands, store
+from worker.profiles import backup_file, errands, hosts, presence, store
 from worker.profiles.backup_file import About
 from worker.system.swap_folders import swap_in
 
@@ -50,11 +50,11 @@ def back_up(db: Database, profile_id: str, path: Path | None, *, by: str) -> Tak
         )
     if path is not None:
         _require_new(path)
-    with errands.errand(db, profile_id, by=by, reason="backup") as fence:
-        target = path or Path(f"{profile_id.replace('/', '_')}-{fence}.tar")
+    with errands.errand(db, profile_id, by=by, reason="backup") as held:
+        target = path or Path(f"{profile_id.replace('/', '_')}-{held.fence}.tar")
         _require_new(target)
         fields = {name: profile[name] for name in FIELDS}
-        about = About(profile_id, fence, _now(db), socket.gethostname(), fields)
+        about = About(profile_id, held.fence, _now(db), socket.gethostname(), fields)
         try:
             content = backup_file.content_of(folder)
             about = replace(about, files=len(content.files), bytes=content.size())
@@ -84,14 +84,14 @@ def restore(
             f"back, and what sites gave it since would be lost: add --force if you want that"
         )
     new = folder.with_name(f".{folder.name}.restoring")
-    with errands.errand(db, profile_id, by=by, reason="restore") as fence:
-        if fence != profile["fence"] + 1:
+    with errands.errand(db, profile_id, by=by, reason="restore") as held:
+        if held.fence != profile["fence"] + 1:
             raise UsageError(
                 f"profile {profile_id} was used just now; nothing was restored: try again"
             )
         try:
             _unpack(path, new)
-            errands.require_held(db, profile_id, fence)
+            errands.require_held(db, profile_id, held.fence)
             old = swap_in(new, folder)
         except OSError as error:
             raise UsageError(
@@ -101,6 +101,9 @@ def restore(
             _remove_parts(new)
         if old is not None:
             shutil.rmtree(old, ignore_errors=True)
+        hosts.adopt(db, profile, by=by)
+        # What was missing before may be there again.
+        presence.note(db, profile)
     return about
 
 
@@ -119,6 +122,7 @@ def _usable(db: Database, profile_id: str, what: str, about: About | None = None
             f"profile {profile_id} is {profile['provider']}'s, and its files are not on this "
             f"machine; nothing was {what}"
         )
+    errands.require_here(profile, what)
     errands.require_free(db, profile_id, what)
     try:
         profile_lock.make_sure_unused(_folder_of(profile), f"profile {profile_id}", LOCAL)

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
-from worker.database.client import Database
+from worker.database.client import Database, Row
 from worker.errors import LeaseLost, UsageError
-from worker.profiles import hosts, lease_endings, leases, presence, store
+from worker.profiles import hosts, lease_endings, leases, store
 
 # Far more than an errand takes. If its command is killed, the hold ends like any checkout.
 ERRAND_SECONDS = 3600.0
+
+
+def require_here(profile: Row, what: str) -> None:
+    """Raise UsageError when the profile's folder is on another host."""
+    if (other := hosts.elsewhere(profile)) is not None:
+        raise UsageError(f"{other}; nothing was {what}: do that there")
 
 
 def require_free(db: Database, profile_id: str, what: str) -> None:
@@ -26,21 +33,36 @@ def require_free(db: Database, profile_id: str, what: str) -> None:
     )
 
 
-@contextmanager
-def errand(db: Database, profile_id: str, *, by: str, reason: str) -> Iterator[int]:
-    """Hold a profile alone and give it back in any case; yields the fence of the hold.
+@dataclass(slots=True)
+class Errand:
+    """A hold for an errand, and what is to be said of the profile when it ends."""
 
-    Raises UsageError when it cannot be held now, or lives on another host.
+    fence: int
+    # Why a person should look at it, and why its browser may still run.
+    review: str | None = None
+    left_running: str | None = None
+
+
+@contextmanager
+def errand(db: Database, profile_id: str, *, by: str, reason: str) -> Iterator[Errand]:
+    """Hold a profile alone and give it back in any case.
+
+    Raises UsageError when it cannot be held now.
     """
-    profile = store.get(db, profile_id)
-    if where := hosts.elsewhere(profile):
-        raise UsageError(f"{where}; nothing was done: run the command there")
     fence = store.check_out(db, profile_id, person=by, seconds=ERRAND_SECONDS, reason=reason)
+    held = Errand(fence)
     try:
-        yield fence
-        presence.note(db, profile)
+        yield held
     finally:
-        lease_endings.release(db, profile_id, fence, author=by, reason=reason)
+        lease_endings.release(
+            db,
+            profile_id,
+            fence,
+            author=by,
+            reason=reason,
+            review=held.review,
+            left_running=held.left_running,
+        )
 
 
 def require_held(db: Database, profile_id: str, fence: int) -> None:

@@ -11,6 +11,7 @@ import pytest
 from tests.integration.profile_cli import refused, said
 from worker.profiles import store
 from worker.profiles.store import NewProfile
+from worker.system.identity import HOST_VARIABLE
 
 
 @pytest.fixture
@@ -174,3 +175,19 @@ def test_a_file_that_is_there_is_not_written_over(cli, folder, tar):
 
     assert "exists already" in refused(cli("profiles", "backup", "p1", "-o", tar))
     assert tar.read_bytes() == before
+
+
+def test_a_profile_that_lives_on_another_host_is_left_to_that_host(
+    cli, database, folder, tar, tmp_path
+):
+    before = as_it_stands(database, folder)
+    home = store.get(database, "p1")["host"]
+
+    for arguments in (
+        ("backup", "p1", "-o", tmp_path / "c.tar"),
+        ("restore", "p1", tar),
+        ("cookies", "p1", "--out", tmp_path / "c.json"),
+    ):
+        line = refused(cli("profiles", *arguments, **{HOST_VARIABLE: "night-9"}))
+        assert f"profile p1 lives on {home}; nothing was" in line
+    assert as_it_stands(database, folder) == before
