@@ -24,7 +24,7 @@ SELECT /* include run_columns */
 -- List the workers of some runs that were at work between two moments, the newest first.
 SELECT w.id, w.run_id, w.slot, w.started_at, w.ended_at, w.ending
   FROM workers w FORCE INDEX (workers_of_a_run)
-  JOIN runs r ON r.id = w.run_id
+  JOIN runs r FORCE INDEX (PRIMARY) ON r.id = w.run_id
  WHERE w.run_id IN %(run_ids)s AND w.started_at < %(until)s
    AND COALESCE(w.ended_at, r.ended_at, r.heartbeat_at) >= %(since)s
  ORDER BY w.started_at DESC

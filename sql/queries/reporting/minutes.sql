@@ -45,7 +45,7 @@ SELECT g.*, w.run_id, COALESCE(w.slot, g.worker_id) AS slot
                        IF(h.ready_at <= h.started_at,
                           TIMESTAMPDIFF(MICROSECOND, h.ready_at, h.started_at) / 1000000, NULL)
                   FROM job_attempts h FORCE INDEX (attempts_by_end)
-                  LEFT JOIN work_queue q ON q.id = h.job_id
+                  LEFT JOIN work_queue q FORCE INDEX (PRIMARY) ON q.id = h.job_id
                  WHERE h.finished_at >= %(start)s AND h.finished_at < %(end)s
                 UNION ALL
                 SELECT TIMESTAMPDIFF(MINUTE, %(origin)s, h.finished_at),
@@ -55,10 +55,11 @@ SELECT g.*, w.run_id, COALESCE(w.slot, g.worker_id) AS slot
                        IF(h.ready_at <= h.started_at,
                           TIMESTAMPDIFF(MICROSECOND, h.ready_at, h.started_at) / 1000000, NULL)
                   FROM archived_attempts h FORCE INDEX (archived_attempts_by_end)
-                  LEFT JOIN archived_jobs a ON a.id = h.job_id AND a.archived_at = h.archived_at
+                  LEFT JOIN archived_jobs a FORCE INDEX (PRIMARY)
+                    ON a.id = h.job_id AND a.archived_at = h.archived_at
                  WHERE h.finished_at >= %(start)s AND h.finished_at < %(end)s) ended
          GROUP BY minute, task, outcome, incarnation, worker_id, duration, wait) g
-  LEFT JOIN workers w ON w.id = g.incarnation;
+  LEFT JOIN workers w FORCE INDEX (PRIMARY) ON w.id = g.incarnation;
 
 -- name: end_of_stretch
 -- Tell when that ended, of each kind, which is so many places behind a moment, from indexes alone.

@@ -8,6 +8,6 @@ SELECT COALESCE(w.run_id, 0) AS run_id, COUNT(*) AS jobs,
          WHERE finished_at >= UTC_TIMESTAMP(6) - INTERVAL %(seconds)s SECOND
          ORDER BY finished_at DESC
          LIMIT %(limit)s) e
-  LEFT JOIN workers w ON w.id = e.incarnation
-  LEFT JOIN runs r ON r.id = w.run_id
+  LEFT JOIN workers w FORCE INDEX (PRIMARY) ON w.id = e.incarnation
+  LEFT JOIN runs r FORCE INDEX (PRIMARY) ON r.id = w.run_id
  GROUP BY COALESCE(w.run_id, 0);

@@ -19,6 +19,22 @@ JOBS = 3000
 RECENT = 30
 # Temporary tables of a statement, and what an index has between two places.
 OVERHEAD = 10
+# MySQL draws a tree where it is not told otherwise; MariaDB does not read that half.
+EXPLAIN = "EXPLAIN /*!80000 FORMAT=TRADITIONAL */"
+
+# Attempts and an archive, whose statements are planned by what there is of them.
+OLD_ONES = (
+    "INSERT INTO job_attempts (job_id, fence, attempt, outcome, started_at, finished_at) "
+    "SELECT id, 0, 1, 'retry', started_at, finished_at - INTERVAL 1 DAY FROM work_queue",
+    "INSERT INTO archived_attempts (job_id, fence, attempt, outcome, started_at, finished_at, "
+    "archived_at) SELECT job_id, 0, 1, 'retry', started_at, finished_at, finished_at "
+    "FROM job_attempts",
+    "INSERT INTO archived_jobs (id, payload, status, attempts, task, priority, fence, created_at, "
+    "changed_at, blocks, crashes, forgiven, started_at, finished_at, archived_at, archived_by, "
+    "archive_reason) SELECT id, '{}', 'done', 1, task, 0, 1, created_at, changed_at, 0, 0, 0, "
+    "started_at, finished_at - INTERVAL 1 DAY, finished_at, 'me', 'old' FROM work_queue",
+    "ANALYZE TABLE work_queue, job_attempts, archived_attempts, archived_jobs",
+)
 
 
 @pytest.fixture
@@ -32,7 +48,8 @@ def much(database, keeper, now):
             + [now - timedelta(minutes=3 + number) for number in range(RECENT)]
         )
     )
-    database.run_statement("ANALYZE TABLE work_queue")
+    for statement in OLD_ONES:
+        database.run_statement(statement)
     work_off(keeper)
     return now
 
@@ -87,6 +104,6 @@ def test_no_statement_scans_a_table(database, much, monkeypatch):
     assert len({name for name, _ in asked}) > 7
 
     for name, params in asked:
-        for row in database.run_statement(f"EXPLAIN {query(name)}", params):
+        for row in database.run_statement(f"{EXPLAIN} {query(name)}", params):
             is_own = str(row["table"]).startswith("<") or row["table"] in (None, "e", "g", "ended")
             assert is_own or row["type"] not in ("ALL", "index"), (name, row)
