@@ -58,6 +58,7 @@ MODULES = {
     "archive": "archive",
     "prune": "prune",
     "rollups": "rollups",
+    "metrics": "metrics",
     "migrate": "sweep",
     "db": "database",
     "doctor": "doctor",

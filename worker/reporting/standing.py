@@ -99,7 +99,7 @@ def standing(db: Database) -> Standing:
         waiting=int(waiting["jobs"]),
         next_due_seconds=float(waiting["next_due_seconds"]),
         in_progress=_in_progress(db),
-        runs=_worth_telling(live_runs.unended(db)),
+        runs=worth_telling(live_runs.unended(db)),
         rates=outlook.rates(db),
         held_back=held_back.count(db, seconds=HELD_BACK_SECONDS),
         closed=list(closures.closed.values()),
@@ -111,7 +111,7 @@ def standing(db: Database) -> Standing:
     )
 
 
-def _worth_telling(unended: list[RunState]) -> list[RunState]:
+def worth_telling(unended: list[RunState]) -> list[RunState]:
     """Leave out the dead whose place on their host another run has taken."""
     return [
         run

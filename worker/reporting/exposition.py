@@ -1,0 +1,92 @@
+"""Prometheus' text format, written exactly: families of samples with escaped label values.
+
+The format has three rules that matter, so it is written by hand; prometheus_client keeps its
+numbers in the process, and ours are read from the database.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+# A label is a name for people; whatever is longer was never meant as one.
+MAX_LABEL = 100
+OTHER = "other"
+UNKNOWN = "unknown"
+
+
+@dataclass(slots=True)
+class Family:
+    """One metric: its name, its kind, what it means, and its samples."""
+
+    name: str
+    kind: str
+    help: str
+    lines: list[str] = field(default_factory=list)
+
+    def add(self, value: float, labels: Mapping[str, str] | None = None, suffix: str = "") -> None:
+        """Add one sample; `suffix` is `_bucket`, `_sum` or `_count` in a histogram."""
+        self.lines.append(f"{self.name}{suffix}{_labels(labels or {})} {number(value)}")
+
+    def add_histogram(
+        self,
+        below: Iterable[tuple[float, int]],
+        count: int,
+        total: float,
+        labels: Mapping[str, str],
+    ) -> None:
+        """Add a histogram: how many lie below each bound, how many there are, and their sum."""
+        for bound, observed in below:
+            self.add(observed, {**labels, "le": number(bound)}, "_bucket")
+        self.add(count, {**labels, "le": "+Inf"}, "_bucket")
+        self.add(total, labels, "_sum")
+        self.add(count, labels, "_count")
+
+
+def gauge(name: str, help: str, value: float | None = None) -> Family:
+    """Begin a gauge; a value that is known already needs no labels."""
+    family = Family(name, "gauge", help)
+    if value is not None:
+        family.add(value)
+    return family
+
+
+def counter(name: str, help: str) -> Family:
+    """Begin a counter; its name ends in `_total`."""
+    return Family(name, "counter", help)
+
+
+def render(families: Iterable[Family]) -> str:
+    """Write families as text; one without samples is left out."""
+    return "".join(
+        f"# HELP {each.name} {_escaped(each.help)}\n# TYPE {each.name} {each.kind}\n"
+        + "".join(f"{line}\n" for line in each.lines)
+        for each in families
+        if each.lines
+    )
+
+
+def number(value: float) -> str:
+    """Write a number as Prometheus reads it."""
+    if math.isinf(value):
+        return "+Inf" if value > 0 else "-Inf"
+    return str(int(value)) if value == int(value) else repr(float(value))
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    if not labels:
+        return ""
+    pairs = (f'{name}="{_label_value(value)}"' for name, value in labels.items())
+    return "{" + ",".join(pairs) + "}"
+
+
+def _label_value(value: str) -> str:
+    return _escaped(value[:MAX_LABEL] or UNKNOWN).replace('"', '\\"')
+
+
+def _escaped(text: str) -> str:
+    # A half of a surrogate pair cannot be sent as UTF-8.
+    sendable = text.encode("utf-8", "replace").decode("utf-8")
+    return sendable.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", " ")
