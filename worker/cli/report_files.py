@@ -27,7 +27,8 @@ def write(settings: RunSettings, summary: Summary) -> None:
         if not summary.is_recorded:
             raise NightshiftError("the database does not answer")
         paths = call_in_child(_write, settings, summary.run_id)
-    except NightshiftError as error:
+    except (NightshiftError, RuntimeError) as error:
+        # A child's own bug arrives as a RuntimeError: it must not cost the run its exit code.
         tell_error(
             f"the report was not written: {error}; write it later: "
             f"launcher.py report --run {summary.run_id} -o night.html"

@@ -73,9 +73,10 @@ def _written(axis: TimeAxis, y: float, top: float, bottom: float, line: str) -> 
         yield element("line", class_=line, x1=x, x2=x, y1=top, y2=bottom)
         classes = "" if index == 0 else "end" if index == last else "mid"
         if index % stride and index != last:
-            classes += " wide odd" if index % 2 else " wide"
+            classes += " wide odd" if index % 2 or index == last - 1 else " wide"
         elif index not in (0, last) and last - index < stride:
-            classes += " wide"
+            # Too close to the last one, which is always written.
+            classes += " wide odd"
         yield f'<text class="{classes.strip()}" x="{x}" y="{y:g}">{axis.text(moment)}</text>'
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterable, Iterator
 
@@ -91,34 +92,32 @@ def _figures(night: Night) -> Iterator[str]:
 def _lanes(night: Night) -> Iterator[str]:
     if not night.lanes:
         return
-    window = night.window
     yield "THE NIGHT, ONE LANE PER WORKER"
-    hosts = {lane.host for lane in night.lanes}
-    most = max((sum(each) for lane in night.lanes for each in [_levels(night, lane)[0]]), default=0)
-    for lane in night.lanes[:MOST_LANES] if most else ():
-        done, failed = _levels(night, lane)
-        top = max(max(_levels(night, each)[0]) for each in night.lanes[:MOST_LANES])
-        drawn = "".join(_LEVELS[-(-8 * count // top)] if count else "·" for count in done)
-        name = name_of_lane(lane, len(hosts) > 1)[-12:]
-        yield f"  {name:>12} {drawn}"
+    shown = night.lanes[:MOST_LANES]
+    levels = [_levels(night, lane) for lane in shown]
+    most = max((max(done) for done, _ in levels), default=0) or 1
+    has_hosts = len({lane.host for lane in shown}) > 1
+    for lane, (done, failed) in zip(shown, levels, strict=True):
+        drawn = "".join(_LEVELS[-(-8 * count // most)] if count else "·" for count in done)
+        yield f"  {name_of_lane(lane, has_hosts)[-12:]:>12} {drawn}"
         if any(failed):
             marks = "".join(CHARACTERS[Mark.FAILED] if count else " " for count in failed)
             yield f"  {'':12} {marks.rstrip()}"
-    begin, end = clock(window, window.start), clock(window, window.end)
-    yield f"  {'':12} {begin}{end:>{LANE_COLUMNS - len(begin)}}"
-    yield from _wrapped(
-        " ".join(["Done as bars, failed as ◆ below.", *said(night)[1:]]), "  "
-    )  # fmt: skip
+    begin, end = (clock(night.window, each) for each in (night.window.start, night.window.end))
+    width = len(levels[0][0])
+    yield f"  {'':12} {begin}{end:>{max(width - len(begin), len(end) + 1)}}"
+    yield from _wrapped(" ".join(["Done as bars, failed as ◆ below.", *said(night)[1:]]), "  ")
 
 
 def _levels(night: Night, lane: Lane) -> tuple[list[int], list[int]]:
-    """Add up what was done and what failed in as many columns as fit."""
-    window = night.window
-    seconds = (window.end - window.start).total_seconds()
-    done, failed = [0] * LANE_COLUMNS, [0] * LANE_COLUMNS
+    """Add up what was done and what failed, as many whole columns together as it takes to fit."""
+    window, seconds = night.window, night.column_seconds
+    columns = max(1, math.ceil((window.end - window.start).total_seconds() / seconds) + 1)
+    together = -(-columns // LANE_COLUMNS)
+    done, failed = [0] * -(-columns // together), [0] * -(-columns // together)
     for column in lane.columns:
         passed = max(0.0, (column.start - window.start).total_seconds())
-        place = min(LANE_COLUMNS - 1, int(LANE_COLUMNS * passed / seconds))
+        place = min(len(done) - 1, int(passed / seconds + 0.5) // together)
         done[place] += column.done
         failed[place] += column.failed
     return done, failed
@@ -130,11 +129,15 @@ def _hours(night: Night) -> Iterator[str]:
     yield "PER HOUR"
     most = max(hour.done for hour in night.hours) or 1
     for hour in night.hours:
-        bar = "█" * round(24 * hour.done / most)
+        bar = "█" * round(20 * hour.done / most)
         failed = f"{CHARACTERS[Mark.FAILED]} {hour.failed:,}" if hour.failed else "0"
         notes = "; ".join(hour.notes)
-        line = f"  {clock(night.window, hour.start):>9} {bar:24}{hour.done:>9,}{failed:>9}"
-        yield f"{line}  {notes}"[:WIDTH].rstrip()
+        line = f"  {clock(night.window, hour.start):>9} {bar:20}{hour.done:>9,}{failed:>9}"
+        if len(line) + 2 + len(notes) <= WIDTH:
+            yield f"{line}  {notes}".rstrip()
+        else:
+            yield line
+            yield from _wrapped(notes, " " * 12)
 
 
 def _groups(night: Night) -> Iterator[str]:
@@ -156,7 +159,8 @@ def _group(night: Night, group: Group) -> Iterator[str]:
     yield from _wrapped(
         f"{group.jobs:,} × {group.task}: {group.label}{new}", f"  {CHARACTERS[Mark.FAILED]} "
     )
-    yield from _wrapped(about(night, group), "    ")
+    evidence = f", {group.evidence}" if group.evidence else ""
+    yield from _wrapped(about(night, group) + evidence, "    ")
     if group.hint:
         yield from _wrapped(group.hint, "    ")
     yield from _command(group.command, " " * 6)
@@ -167,8 +171,7 @@ def about(night: Night, group: Group) -> str:
     sites = " to ".join(group.sites)
     first, last = (day_and_clock(night.window, each) for each in (group.first, group.last))
     when = first if first == last else f"{first} to {last}"
-    evidence = f", {group.evidence}" if group.evidence else ""
-    return f"{f'{sites}, ' if sites else ''}{when}, such as job {group.sample_job}{evidence}"
+    return f"{f'{sites}, ' if sites else ''}{when}, such as job {group.sample_job}"
 
 
 def _slowest(night: Night) -> Iterator[str]:

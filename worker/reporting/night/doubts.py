@@ -18,7 +18,7 @@ from worker.reporting.night.model import Doubt
 from worker.reporting.night.window import Window
 from worker.reporting.night.words import clean
 
-SAMPLE = 5_000
+SAMPLE = 2_000
 # Index entries that a sample is taken from, of what came before the night.
 HISTORY = 200_000
 HISTORY_DAYS = 30

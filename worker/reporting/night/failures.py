@@ -51,12 +51,15 @@ class Album:
         return picture
 
 
-def groups(db: Database, window: Window, errors_dir: Path, told: Sequence[Event]) -> list[Group]:
-    """List the largest groups, muted ones last."""
+def groups(
+    db: Database, window: Window, errors_dir: Path, told: Sequence[Event]
+) -> tuple[list[Group], int]:
+    """List the largest groups, muted ones last, and count the jobs of all groups."""
     rows = db.fetch_all("night_groups", start=window.start, end=window.end, limit=MOST_GROUPS)
     rows.sort(key=lambda row: (row["muted_at"] is not None, -int(row["jobs"])))
     album = Album(errors_dir)
-    return [_group(row, window, album, told) for row in rows]
+    in_error = int(rows[0]["jobs_of_all"]) if rows else 0
+    return [_group(row, window, album, told) for row in rows], in_error
 
 
 def _group(row: Row, window: Window, album: Album, told: Sequence[Event]) -> Group:

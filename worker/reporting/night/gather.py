@@ -47,11 +47,11 @@ def gather(db: Database, window: Window, errors_dir: Path) -> Night:
     """Tell all that is known of a night."""
     kinds = (Kind.WORKER, Kind.PAUSE, Kind.OUTAGE, Kind.BREAKER)
     told = _of_the_run(window, events.between(db, window.start, window.end, kinds))
-    counts = count(db, window)
+    groups, in_error = failures.groups(db, window, errors_dir, told)
+    counts = count(db, window, in_error)
     measures = measure(db, window.start, window.end, window.runs, told)
     careful = _Gathering()
     before = careful.part("the last seven nights", lambda: usual(db, window), Usual(0, Measures()))
-    groups = failures.groups(db, window, errors_dir, told)
     listed = sum(group.jobs for group in groups)
     held_up = told_of(told)
     drawn = lanes.timeline(db, window.start, window.end, COLUMNS)

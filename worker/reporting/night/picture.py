@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 from worker.reporting.charts.bands import Band, Shade
 from worker.reporting.charts.time_axis import TimeAxis
 from worker.reporting.charts.timeline import Cell, LaneChart, Moment, Row
@@ -16,6 +14,8 @@ from worker.reporting.night.words import clean, clock, counted, span
 MOST_LANES = 32
 # Sentences of one kind; the rest is told by its number.
 MOST_SAID = 6
+# Shorter things are told by how long they lasted, not by their end.
+SHORT_SECONDS = 120
 _SHADES = {"pause": Shade.PAUSE, "outage": Shade.OUTAGE, "breaker": Shade.BREAKER}
 
 
@@ -54,18 +54,19 @@ def said(night: Night) -> list[str]:
     if len(night.lanes) > MOST_LANES:
         rest = len(night.lanes) - MOST_LANES
         sentences.append(f"{counted(rest, 'more worker')} not drawn.")
-    by_kind = sorted(night.interruptions, key=lambda each: each.kind)
-    for kind, group in groupby(by_kind, key=lambda each: each.kind):
-        found = list(group)
+    by_kind: dict[str, list[Interruption]] = {}
+    for each in night.interruptions:
+        by_kind.setdefault(each.kind, []).append(each)
+    for kind, found in by_kind.items():
         if kind == "restart":
             sentences += _restarts(night, found)
             continue
         for each in found[:MOST_SAID]:
             text = f"{each.text[:1].upper()}{each.text[1:]}"
             until = f" to {clock(window, each.end)}" if each.end else ", and still"
-            if each.end and clock(window, each.end) == clock(window, each.start):
+            if each.end and lasted(each, window.end) < SHORT_SECONDS:
                 until = f", {span(lasted(each, window.end))}"
-            sentences.append(f"{text} {clock(window, each.start)}{until}.")
+            sentences.append(f"{text}, {clock(window, each.start)}{until}.")
         if len(found) > MOST_SAID:
             sentences.append(f"{len(found) - MOST_SAID:,} more of that kind.")
     return sentences

@@ -79,7 +79,8 @@ def _is_many(counts: Counts, usual: Usual) -> bool:
 
 def _with_jobs_left(window: Window, counts: Counts, why: str) -> Verdict:
     left = counted(counts.left, "job")
-    was, now = ("were", "then") if window.is_past else ("are", "now")
+    singular, plural = ("was", "were") if window.is_past else ("is", "are")
+    was = singular if counts.left == 1 else plural
     held = _held_back(window)
     if held:
         reason = f"{left} {was} held back: {held}"
@@ -89,10 +90,10 @@ def _with_jobs_left(window: Window, counts: Counts, why: str) -> Verdict:
             Level.LOOK, f"Look when you are up: {left} {was} left, waiting for their time.", why
         )
     if window.is_past:
-        return Verdict(Level.LOOK, f"Look when you are up: {left} were left at its end.", why)
+        return Verdict(Level.LOOK, f"Look when you are up: {left} {was} left at its end.", why)
     return Verdict(
         Level.GET_UP,
-        f"Get up: {left} {was} left, and no run is at work {now}. Start one: launcher.py run",
+        f"Get up: {left} {was} left, and no run is at work. Start one: launcher.py run",
         why,
     )
 

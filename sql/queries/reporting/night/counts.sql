@@ -1,9 +1,21 @@
 -- name: night_ended
--- Count the jobs of the queue that ended within a night, by how they stand now.
-SELECT status, COUNT(*) AS jobs, COALESCE(SUM(id >= %(first)s), 0) AS added
+-- Count the jobs of the queue that have an end within a night, from the index alone.
+SELECT COUNT(*) AS jobs, COALESCE(SUM(id >= %(first)s), 0) AS added
   FROM work_queue FORCE INDEX (finished_jobs)
- WHERE finished_at >= %(start)s AND finished_at < %(end)s
- GROUP BY status;
+ WHERE finished_at >= %(start)s AND finished_at < %(end)s;
+
+-- name: night_put_back
+-- Count those that were done and have been put back since: they keep their finish until the next
+-- claim. They are looked for among the pending ones.
+SELECT COUNT(*) AS jobs, COALESCE(SUM(id >= %(first)s), 0) AS added
+  FROM work_queue FORCE INDEX (next_candidates)
+ WHERE status = 'pending' AND finished_at >= %(start)s AND finished_at < %(end)s;
+
+-- name: night_put_back_by_end
+-- Count the same where more jobs are pending than ended.
+SELECT COUNT(*) AS jobs, COALESCE(SUM(id >= %(first)s), 0) AS added
+  FROM work_queue FORCE INDEX (finished_jobs)
+ WHERE status = 'pending' AND finished_at >= %(start)s AND finished_at < %(end)s;
 
 -- name: night_archived
 -- Count those that have been archived since, and those that a person has discarded.

@@ -1,7 +1,8 @@
 -- name: night_groups
--- Group the jobs that failed within a night and stand so still, the largest groups first. They are
--- found by the index of states, so that the cost grows with the failures and not with the queue.
-SELECT d.fingerprint, d.jobs, d.half_done, d.sample_job, d.first_ended, d.last_ended,
+-- Group the jobs that failed within a night and stand so still, the largest groups first, with the
+-- number of all of them, also beyond the limit. They are found by the index of states, so that the
+-- cost grows with the failures and not with the queue.
+SELECT d.fingerprint, d.jobs, SUM(d.jobs) OVER () AS jobs_of_all, d.half_done, d.sample_job, d.first_ended, d.last_ended,
        LEFT(d.sites, 300) AS sites, COALESCE(g.task, q.task) AS task,
        COALESCE(g.label, h.reason, LEFT(q.last_error, 255)) AS label,
        h.evidence, h.evidence_dir, h.evidence_host, g.muted_at,
