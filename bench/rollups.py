@@ -40,12 +40,13 @@ def main() -> int:
         closing(Database(bench.database, read_timeout_seconds=READ_SECONDS)) as db,
     ):
         print(f"{bench.version}: {jobs:,} finished jobs, {ATTEMPTS:,} attempts, in {HOURS} h")
-        _fill(db, jobs)
+        fill(db, jobs)
         is_cheap = _keep(db)
         return 0 if _ask(db) and is_cheap else 1
 
 
-def _fill(db: Database, jobs: int) -> None:
+def fill(db: Database, jobs: int) -> None:
+    """Put in a night of finished jobs, and the attempts that came before some of them."""
     db.lift_statement_limit()
     db.run_statement(
         "INSERT INTO runs (host, machine_id, boot_id, pid_namespace, pid, pid_started, first_slot, "

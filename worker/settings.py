@@ -154,6 +154,11 @@ class RunSettings:
     fail_over: int | None = setting(None, "Exit with code 10 if more jobs than this fail.")
     errors_dir: Path = setting(PROJECT_ROOT / "errors", "Folder for the evidence of failures.")
     results_dir: Path = setting(PROJECT_ROOT / "results", "Folder for the files that tasks keep.")
+    report_to: Path | None = setting(
+        None,
+        "Folder for a report of every run that did something, as HTML and JSON.",
+        metavar="DIR",
+    )
     trace: str = setting(
         "retries",
         "Which attempts record a trace, kept if they fail: it is masked as all evidence is.",

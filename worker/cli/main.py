@@ -38,6 +38,7 @@ MODULES = {
     "show": "inspect",
     "why": "inspect",
     "todo": "todo",
+    "report": "report",
     "errors": "errors",
     "retry": "requeue",
     "discard": "requeue",

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from worker.claiming import held_back
-from worker.cli import preflight
+from worker.cli import preflight, report_files
 from worker.cli.connection import resolve, state_dir
 from worker.cli.display import make_display
 from worker.cli.groups import HELP_EPILOG
@@ -61,6 +61,7 @@ def run(as_json: bool, **values: Any) -> int:
         return ExitCode.OK
     summary = _run_pool(settings, run_id, is_locking)
     _report(summary, settings, as_json)
+    report_files.write(settings, summary)
     return _exit_code(summary, settings.fail_over)
 
 

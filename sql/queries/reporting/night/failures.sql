@@ -1,0 +1,21 @@
+-- name: night_groups
+-- Group the jobs that failed within a night and stand so still, the largest groups first, with the
+-- number of all of them, also beyond the limit. They are found by the index of states, so that the
+-- cost grows with the failures and not with the queue.
+SELECT d.fingerprint, d.jobs, SUM(d.jobs) OVER () AS jobs_of_all, d.half_done, d.sample_job, d.first_ended, d.last_ended,
+       LEFT(d.sites, 300) AS sites, COALESCE(g.task, q.task) AS task,
+       COALESCE(g.label, h.reason, LEFT(q.last_error, 255)) AS label,
+       h.evidence, h.evidence_dir, h.evidence_host, g.muted_at,
+       COALESCE(g.first_seen >= %(start)s, 0) AS is_new
+  FROM (SELECT fingerprint, COUNT(*) AS jobs, MAX(id) AS sample_job,
+               COALESCE(SUM(irreversible_step IS NOT NULL), 0) AS half_done,
+               MIN(finished_at) AS first_ended, MAX(finished_at) AS last_ended,
+               IF(MIN(site) = MAX(site), MIN(site), CONCAT_WS(',', MIN(site), MAX(site))) AS sites
+          FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = 'error' AND finished_at >= %(start)s AND finished_at < %(end)s
+         GROUP BY fingerprint) d
+  JOIN work_queue q ON q.id = d.sample_job
+  LEFT JOIN job_attempts h ON h.job_id = q.id AND h.fence = q.fence
+  LEFT JOIN failure_groups g ON g.fingerprint = d.fingerprint
+ ORDER BY d.jobs DESC, d.fingerprint
+ LIMIT %(limit)s;

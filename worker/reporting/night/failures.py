@@ -1,0 +1,126 @@
+"""What failed in a night, in groups: since when, whether it is new, and the command for it.
+
+A hint is given only where the figures prove it.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from worker.database.client import Database, Row
+from worker.reporting.events import Event, Kind
+from worker.reporting.night.model import Group
+from worker.reporting.night.window import Window
+from worker.reporting.night.words import clean, clock, counted
+
+# A night with more kinds of failure has one of another kind: the rest is told by its number.
+MOST_GROUPS = 20
+MOST_PICTURES = 8
+MOST_PICTURE_BYTES = 600_000
+MOST_BYTES_OF_ALL = 2_500_000
+SHORT = 8
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@dataclass(slots=True)
+class Album:
+    """Pictures for a report, up to a number and a size."""
+
+    errors_dir: Path
+    left: int = MOST_PICTURES
+    bytes_left: int = MOST_BYTES_OF_ALL
+
+    def take(self, row: Row) -> bytes | None:
+        """Read the screenshot of an attempt, if it is on this machine and there is room for it."""
+        if not row["evidence"] or not self.left or row["evidence_host"] not in (None, _host()):
+            return None
+        folder = Path(row["evidence_dir"] or self.errors_dir) / row["evidence"]
+        most = min(MOST_PICTURE_BYTES, self.bytes_left)
+        try:
+            with (folder / "screenshot.png").open("rb") as file:
+                picture: bytes = file.read(most + 1)
+        except OSError:
+            return None
+        if len(picture) > most or not picture.startswith(_PNG):
+            return None
+        self.left -= 1
+        self.bytes_left -= len(picture)
+        return picture
+
+
+def groups(
+    db: Database, window: Window, errors_dir: Path, told: Sequence[Event]
+) -> tuple[list[Group], int]:
+    """List the largest groups, muted ones last, and count the jobs of all groups."""
+    rows = db.fetch_all("night_groups", start=window.start, end=window.end, limit=MOST_GROUPS)
+    rows.sort(key=lambda row: (row["muted_at"] is not None, -int(row["jobs"])))
+    album = Album(errors_dir)
+    in_error = int(rows[0]["jobs_of_all"]) if rows else 0
+    return [_group(row, window, album, told) for row in rows], in_error
+
+
+def _group(row: Row, window: Window, album: Album, told: Sequence[Event]) -> Group:
+    is_muted = row["muted_at"] is not None
+    sites = tuple(clean(site, 100) for site in str(row["sites"] or "").split(",") if site)
+    hint, is_mended = _hint(row, window, told)
+    return Group(
+        name=row["fingerprint"],
+        label=clean(str(row["label"] or "no reason was noted"), 255),
+        task=clean(str(row["task"]), 64),
+        sites=sites,
+        jobs=int(row["jobs"]),
+        half_done=int(row["half_done"]),
+        first=row["first_ended"],
+        last=row["last_ended"],
+        sample_job=int(row["sample_job"]),
+        is_new=bool(row["is_new"]),
+        is_muted=is_muted,
+        hint=hint,
+        command=_command(row, is_mended),
+        evidence=None if not row["evidence"] else _place(row, album),
+        picture=None if is_muted else album.take(row),
+    )
+
+
+def _hint(row: Row, window: Window, told: Sequence[Event]) -> tuple[str, bool]:
+    """Say what is proved about a group, and whether a retry of all of it is likely to help."""
+    if row["half_done"]:
+        jobs = int(row["half_done"])
+        return f"{counted(jobs, 'job')} may be half done: look at the site first.", False
+    site = str(row["sites"] or "")
+    breakers = [
+        event
+        for event in told
+        if event.kind is Kind.BREAKER and event.name == f"site:{site}" and site
+    ]
+    if not breakers:
+        return "", False
+    last = breakers[-1]
+    if last.ended_at is None:
+        return f"The breaker of {clean(site, 100)} is open: it would be refused again.", False
+    if row["last_ended"] <= last.ended_at:
+        at = clock(window, last.ended_at)
+        return f"{clean(site, 100)} answers again since {at}, when its breaker closed.", True
+    return "", False
+
+
+def _command(row: Row, is_mended: bool) -> str:
+    if row["fingerprint"] is None:
+        return f"launcher.py retry --id {row['sample_job']}"
+    group = f"--group {row['fingerprint'][:SHORT]}"
+    if row["half_done"]:
+        return f"launcher.py retry {group} --half-done"
+    return f"launcher.py retry {group}" + ("" if is_mended else " --limit 10")
+
+
+def _place(row: Row, album: Album) -> str:
+    folder = Path(row["evidence_dir"] or album.errors_dir) / row["evidence"]
+    host = row["evidence_host"]
+    return clean(str(folder) if host in (None, _host()) else f"{folder} on {host}", 500)
+
+
+def _host() -> str:
+    return socket.gethostname()

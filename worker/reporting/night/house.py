@@ -1,0 +1,110 @@
+"""House-keeping: proxies, profiles that are set aside, webhooks, disk."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from worker.database.client import Database
+from worker.profiles import store as profiles
+from worker.proxies import store as proxies
+from worker.reporting.night.model import HouseItem
+from worker.reporting.night.words import counted, size
+from worker.webhooks import outbox
+
+# A folder of evidence may hold a million attempts: the report does not wait for all of them.
+LOOK_SECONDS = 2.0
+LITTLE_ROOM_BYTES = 2_000_000_000
+LITTLE_ROOM_SHARE = 0.05
+SHOWN_NAMES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a folder holds, or at least holds, and what its disk has left."""
+
+    used: int
+    is_lower_bound: bool
+    free: int | None
+    total: int | None
+
+
+def keep(db: Database, errors_dir: Path) -> list[HouseItem]:
+    """Look at everything; what is not used is not told of."""
+    return [*_proxies(db), *_profiles(db), *_webhooks(db), _disk(errors_dir)]
+
+
+def room(folder: Path, seconds: float = LOOK_SECONDS) -> Room:
+    """Measure a folder for at most so long; links are not followed."""
+    deadline = time.monotonic() + seconds
+    used, is_cut, stack = 0, False, [folder]
+    while stack and not is_cut:
+        try:
+            with os.scandir(stack.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        stack.append(Path(entry.path))
+                    else:
+                        used += entry.stat(follow_symlinks=False).st_size
+        except OSError:
+            # It is pruned at this moment, or nobody may look: what is left is told.
+            continue
+        is_cut = time.monotonic() > deadline
+    try:
+        disk = shutil.disk_usage(folder)
+    except OSError:
+        return Room(used, is_cut and bool(stack), None, None)
+    return Room(used, is_cut and bool(stack), disk.free, disk.total)
+
+
+def _proxies(db: Database) -> Iterator[HouseItem]:
+    if not (rows := proxies.all_proxies(db)):
+        return
+    off = [str(row["name"]) for row in rows if not row["is_enabled"]]
+    cooling = sum(1 for row in rows if row["is_enabled"] and row["cooling_seconds"] > 0)
+    text = f"{len(rows) - len(off):,} of {len(rows):,} in use"
+    text += f", {cooling:,} cooling down" if cooling else ""
+    text += f"; disabled: {_named(off)}" if off else ""
+    yield HouseItem("Proxies", "look" if off or cooling == len(rows) else "ok", text)
+
+
+def _profiles(db: Database) -> Iterator[HouseItem]:
+    if not (rows := profiles.all_profiles(db)):
+        return
+    aside = [row for row in rows if row["state"] in ("review_required", "quarantined", "disabled")]
+    if not aside:
+        yield HouseItem("Profiles", "ok", f"{counted(len(rows), 'profile')}, none set aside")
+        return
+    named = [f"{row['id']} ({row['state'].replace('_', ' ')})" for row in aside]
+    yield HouseItem(
+        "Profiles", "held", f"{len(aside):,} of {len(rows):,} set aside: {_named(named)}"
+    )
+
+
+def _webhooks(db: Database) -> Iterator[HouseItem]:
+    found = outbox.counts(db)
+    waiting, given_up = found["waiting"], found["given_up"]
+    if given_up:
+        yield HouseItem("Webhooks", "look", f"{waiting:,} due, {given_up:,} given up")
+    elif waiting:
+        yield HouseItem("Webhooks", "ok", f"{waiting:,} due")
+
+
+def _disk(errors_dir: Path) -> HouseItem:
+    found = room(errors_dir)
+    text = f"{errors_dir.name}/ {'at least ' * found.is_lower_bound}{size(found.used)}"
+    if found.free is None or not found.total:
+        return HouseItem("Disk", "ok", text)
+    is_full = found.free < LITTLE_ROOM_BYTES or found.free < LITTLE_ROOM_SHARE * found.total
+    text += f", {size(found.free)} free"
+    text += "; make room: launcher.py prune --older-than 30d" if is_full else ""
+    return HouseItem("Disk", "look" if is_full else "ok", text)
+
+
+def _named(names: list[str]) -> str:
+    shown = ", ".join(names[:SHOWN_NAMES])
+    return shown + (f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else "")

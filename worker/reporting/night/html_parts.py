@@ -1,0 +1,213 @@
+"""The sections of the HTML report. Tables have widths and alignments of their own, for mail."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+
+from worker.reporting.charts import timeline
+from worker.reporting.charts.marks import CHARACTERS, COLOURS, Mark
+from worker.reporting.charts.svg import words
+from worker.reporting.night import figures_table
+from worker.reporting.night.as_text import HOUSE_MARKS, about
+from worker.reporting.night.duties import said_of
+from worker.reporting.night.model import Group, Hour, Night
+from worker.reporting.night.picture import lane_chart, said
+from worker.reporting.night.words import clock, counted, took
+
+NUMBER = 'class="num" align="right"'
+FILL = "#6aa88a"
+
+
+def mark(which: Mark) -> str:
+    """Give a mark as a character: mail clients draw no symbols."""
+    return f'<span class="{COLOURS.get(which, "faint")}">{CHARACTERS[which]}</span>'
+
+
+def duties(night: Night) -> str:
+    """What a person does this morning."""
+    if not night.duties:
+        return ""
+    items = "".join(
+        f"<li><b>{words(duty.what)}:</b> {words(duty.why)}<br><code>{words(duty.command)}</code>"
+        "</li>\n"
+        for duty in night.duties
+    )
+    more = ""
+    if night.more_duties:
+        more = (
+            f'<p class="faint">And {night.more_duties:,} more: <code>launcher.py todo</code>, '
+            "<code>launcher.py errors</code></p>\n"
+        )
+    return (
+        f'<div class="todo">\n<h2>{mark(Mark.LOOK)} For this morning</h2>\n<ol>\n{items}</ol>\n'
+        f"{more}</div>\n"
+    )
+
+
+def figures(night: Night) -> str:
+    """Every job in one figure, beside what is usual."""
+    rows = ""
+    for line in figures_table.lines(night):
+        shown = f"{mark(line.mark)} " if line.mark else ""
+        worse = ""
+        if line.is_worse:
+            worse = f'<span role="img" aria-label="worse than usual">{CHARACTERS[Mark.LOOK]}</span>'
+        rows += (
+            f'<tr><th scope="row" align="left">{shown}{line.name}</th>'
+            f"<td {NUMBER}><b>{words(line.this)}</b></td>"
+            f'<td class="num faint" align="right">{words(line.usual)}</td>'
+            f'<td class="warn" width="14">{worse}</td></tr>\n'
+        )
+    return _section(
+        "In figures",
+        f'<p class="faint">{words(figures_table.sum_of(night.counts))}<br>'
+        f"{words(figures_table.change(night))}</p>\n"
+        f'<table class="t" width="100%"><thead><tr><td></td><th {NUMBER} scope="col">This night'
+        f'</th><th {NUMBER} scope="col">{figures_table.heading(night)}</th><td></td></tr></thead>\n'
+        f"<tbody>{rows}</tbody></table>\n",
+    )
+
+
+def lanes(night: Night) -> str:
+    """The picture, and the same in words."""
+    if not night.lanes:
+        return ""
+    chart = lane_chart(night)
+    margin = max(14, 8 * max(len(row.name) for row in chart.rows))
+    names = timeline.names(chart).replace("<svg ", f'<svg width="{margin}" ', 1)
+    return _section(
+        "The night, one lane per worker",
+        '<table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr>'
+        f'<td width="{margin}" valign="top">{names}</td><td valign="top">{timeline.draw(chart)}'
+        f'</td></tr></table>\n<p class="faint caption">{words(" ".join(said(night)))}</p>\n',
+    )
+
+
+def hours(night: Night) -> str:
+    """Done and failed, hour by hour."""
+    if not night.hours:
+        return ""
+    most = max(hour.done for hour in night.hours) or 1
+    rows = "".join(_hour(night, hour, most) for hour in night.hours)
+    return _section(
+        "Per hour",
+        '<table class="t" width="100%"><thead><tr><th align="left" scope="col">From</th><td></td>'
+        f'<th {NUMBER} scope="col">Done</th><th {NUMBER} scope="col">Failed</th>'
+        f'<td class="note"></td></tr></thead>\n<tbody>{rows}</tbody></table>\n',
+    )
+
+
+def _hour(night: Night, hour: Hour, most: int) -> str:
+    failed = f'<td class="num faint" align="right">{hour.failed:,}</td>'
+    if hour.failed:
+        failed = (
+            f'<td class="num bad" align="right">{CHARACTERS[Mark.FAILED]}&nbsp;{hour.failed:,}</td>'
+        )
+    bar = ""
+    if hour.done:
+        width = max(1, round(100 * hour.done / most))
+        bar = (
+            f'<table role="presentation" class="bar" width="{width}%" cellpadding="0" '
+            f'cellspacing="0"><tr><td class="fill" bgcolor="{FILL}" height="10"></td></tr></table>'
+        )
+    return (
+        f"<tr><td>{clock(night.window, hour.start)}</td>"
+        f'<td class="barcell" width="45%">{bar}</td>'
+        f"<td {NUMBER}>{hour.done:,}</td>{failed}"
+        f'<td class="faint note">{words("; ".join(hour.notes))}</td></tr>\n'
+    )
+
+
+def groups(night: Night) -> str:
+    """What failed, with a picture where there is one, and the command for it."""
+    if not night.counts.failed:
+        return ""
+    shown = "".join(_group(night, group) for group in night.groups if not group.is_muted)
+    muted = sum(group.jobs for group in night.groups if group.is_muted)
+    rest = ""
+    if muted:
+        rest += (
+            f'<p class="faint">{muted:,} in muted groups: <code>launcher.py errors --all</code></p>'
+        )
+    if night.other_failures:
+        rest += f'<p class="faint">{night.other_failures:,} in other groups or in the archive</p>'
+    title = f"Failed: {night.counts.failed:,} in {counted(len(night.groups), 'group')}"
+    return f"<h2>{title}</h2>\n{shown}{rest}\n"
+
+
+def _group(night: Night, group: Group) -> str:
+    picture = ""
+    if group.picture is not None:
+        data = base64.b64encode(group.picture).decode("ascii")
+        picture = (
+            '<td class="pic" width="150" valign="top"><img class="shot" width="150" height="94" '
+            f'alt="Job {group.sample_job}, its page when it failed" '
+            f'src="data:image/png;base64,{data}"></td>\n'
+        )
+    new = ' <span class="new">NEW</span>' if group.is_new else ""
+    hint = f"<p>{words(group.hint)}</p>\n" if group.hint else ""
+    return (
+        '<table role="presentation" class="grp" width="100%" cellpadding="0" cellspacing="0"><tr>\n'
+        f'{picture}<td class="any" valign="top"><h3>{mark(Mark.FAILED)} {group.jobs:,} × '
+        f"{words(group.task)}: {words(group.label)}{new}</h3>\n"
+        f'<p class="faint">{words(about(night, group))}</p>\n{hint}'
+        f'<p class="cmd"><code>{words(group.command)}</code></p></td></tr></table>\n'
+    )
+
+
+def slowest(night: Night) -> str:
+    """The tasks that took longest."""
+    rows = ""
+    for each in night.slowest:
+        job = "–"
+        if each.slowest_job is not None:
+            job = f"{took(each.slowest_seconds)}, {each.slowest_job}"
+        rows += _row(
+            f'<td class="any">{words(each.task)}</td>',
+            (f"{each.jobs:,}", took(each.p50), took(each.p95), job),
+        )
+    if not rows:
+        return ""
+    heads = "".join(
+        f'<th {NUMBER} scope="col">{name}</th>' for name in ("Jobs", "p50", "p95", "Slowest, job")
+    )
+    return _section(
+        "Slowest",
+        '<table class="t" width="100%"><thead><tr><th align="left" scope="col">Task</th>'
+        f"{heads}</tr></thead>\n<tbody>{rows}</tbody></table>\n",
+    )
+
+
+def doubts(night: Night) -> str:
+    """Results that are worth a second look."""
+    items = ""
+    for doubt in night.doubts:
+        about_so_many = "About " if doubt.is_estimate else ""
+        what = f"{about_so_many}{doubt.count:,} of {doubt.of:,} results of {doubt.task}"
+        since = f"such as job {doubt.sample_job}, from {clock(night.window, doubt.first)} on."
+        items += (
+            f"<p>{mark(Mark.LOOK)} <b>{words(what)}</b>, {words(since)} {words(said_of(doubt))}<br>"
+            f"<code>{words(doubt.command)}</code></p>\n"
+        )
+    return _section("Done, but look twice", items) if items else ""
+
+
+def house(night: Night) -> str:
+    """Proxies, profiles, webhooks, disk."""
+    rows = "".join(
+        f'<tr><th scope="row" align="left">{item.name}</th>'
+        f'<td class="any">{mark(HOUSE_MARKS[item.state])} {words(item.text)}</td></tr>\n'
+        for item in night.house
+    )
+    return _section("House-keeping", f'<table class="t" width="100%"><tbody>{rows}</tbody></table>')
+
+
+def _row(first: str, cells: Sequence[str]) -> str:
+    return (
+        "<tr>" + first + "".join(f"<td {NUMBER}>{words(cell)}</td>" for cell in cells) + "</tr>\n"
+    )
+
+
+def _section(title: str, inside: str) -> str:
+    return f'<div class="keep">\n<h2>{title}</h2>\n{inside}</div>\n'

@@ -1,0 +1,139 @@
+"""The night in one sentence: one of four verdicts, with its reason.
+
+Never "OK", never a percentage alone. What mends itself is said to do so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from worker.database.client import Database
+from worker.recovery.live_runs import Life
+from worker.reporting import outlook
+from worker.reporting.night.model import Counts, Group, Level, Measures, Usual, Verdict
+from worker.reporting.night.window import Window
+from worker.reporting.night.words import clock, counted, share, span
+
+# A live run's figures are as old as its last beat.
+STALE_SECONDS = 60.0
+STALLED_SECONDS = 900.0
+MANY_SHARE, MANY_TIMES = 0.05, 3.0
+
+
+def judge(
+    db: Database,
+    window: Window,
+    counts: Counts,
+    measures: Measures,
+    usual: Usual,
+    groups: Sequence[Group],
+) -> Verdict:
+    """Say whether somebody has to do something, and why."""
+    why = explain(window, counts, measures, groups)
+    if window.alive and not window.is_past:
+        return _while_it_goes_on(db, window, counts, why)
+    if not counts.jobs_in:
+        return Verdict(Level.SLEEP, "Nothing was to be done.", "No job ended, and none waits.")
+    if counts.left:
+        return _with_jobs_left(window, counts, why)
+    jobs = counts.jobs_in
+    if _is_many(counts, usual):
+        failed = share(counts.failed, counts.done + counts.failed)
+        return Verdict(Level.LOOK, f"Look when you are up: {failed} of {jobs:,} jobs failed.", why)
+    if counts.failed:
+        return Verdict(Level.SLEEP, f"All {jobs:,} jobs are done or explained.", why)
+    what = f"All {jobs:,} jobs are done." if jobs > 1 else "The one job is done."
+    return Verdict(Level.SLEEP, what, why)
+
+
+def explain(window: Window, counts: Counts, measures: Measures, groups: Sequence[Group]) -> str:
+    """Say in a few sentences what happened."""
+    text = f"{counts.done:,} {'was' if counts.done == 1 else 'were'} done"
+    over = [run.over_at for run in window.runs if run.over_at is not None]
+    if over and not window.alive:
+        text += f" by {clock(window, max(over))}"
+    if measures.recovered:
+        text += f", {measures.recovered:,.0f} of them by retry"
+    sentences = [text]
+    if counts.failed:
+        new = sum(1 for group in groups if group.is_new)
+        said = f"{counts.failed:,} failed in {counted(len(groups), 'group')}"
+        said += f", {'one' if new == 1 else new} of them NEW" if new else ""
+        sentences.append(said)
+    if measures.outages:
+        sentences.append(
+            f"The database was away for {span(measures.outage_seconds)}; what was finished "
+            "meanwhile was kept and written afterwards"
+        )
+    return ". ".join(sentences) + "."
+
+
+def _is_many(counts: Counts, usual: Usual) -> bool:
+    ended = counts.done + counts.failed
+    if not ended or counts.failed / ended < MANY_SHARE:
+        return False
+    before = usual.median.done + usual.median.failed
+    return not before or counts.failed / ended > MANY_TIMES * usual.median.failed / before
+
+
+def _with_jobs_left(window: Window, counts: Counts, why: str) -> Verdict:
+    left = counted(counts.left, "job")
+    singular, plural = ("was", "were") if window.is_past else ("is", "are")
+    was = singular if counts.left == 1 else plural
+    held = _held_back(window)
+    if held:
+        reason = f"{left} {was} held back: {held}"
+        return Verdict(Level.LOOK, f"Look when you are up: {reason}.", why)
+    if counts.waiting and counts.waiting >= counts.left:
+        return Verdict(
+            Level.LOOK, f"Look when you are up: {left} {was} left, waiting for their time.", why
+        )
+    if window.is_past:
+        return Verdict(Level.LOOK, f"Look when you are up: {left} {was} left at its end.", why)
+    return Verdict(
+        Level.GET_UP,
+        f"Get up: {left} {was} left, and no run is at work. Start one: launcher.py run",
+        why,
+    )
+
+
+def _held_back(window: Window) -> str:
+    """Tell why jobs are held back, as the last run that ended has written it down."""
+    for run in window.runs:
+        for item in (run.summary or {}).get("held_back") or ():
+            return str(item.get("reason", ""))
+        if run.summary is not None:
+            return ""
+    return ""
+
+
+def _while_it_goes_on(db: Database, window: Window, counts: Counts, why: str) -> Verdict:
+    silent = [run for run in window.alive if run.silent_seconds > STALE_SECONDS]
+    if any(run.life is Life.SILENT for run in window.alive) or len(silent) == len(window.alive):
+        run = max(window.alive, key=lambda each: each.silent_seconds)
+        since = clock(window, run.heartbeat_at, seconds=True)
+        text = f"Cannot tell: run {run.run_id} on {run.host} has been silent since {since}."
+        return Verdict(Level.CANNOT_TELL, text, why)
+    known = outlook.outlook(db, window.alive)
+    ended, jobs = counts.jobs_in - counts.left, counts.jobs_in
+    so_far = f"{ended:,} of {jobs:,} jobs have ended"
+    if not known.per_second and known.to_go and _is_old(window):
+        return Verdict(
+            Level.GET_UP,
+            f"Get up: nothing has ended for {span(STALLED_SECONDS)}, though "
+            f"{counted(known.to_go, 'job')} could. Look: launcher.py status",
+            why,
+        )
+    ready = known.eta_seconds
+    if ready is None:
+        return Verdict(Level.LOOK, f"Look when you are up: {so_far}.", why)
+    at = clock(window, window.now + timedelta(seconds=ready))
+    held = f", without {counted(known.held_back, 'job')} held back" if known.held_back else ""
+    level = Level.LOOK if known.held_back else Level.SLEEP
+    return Verdict(level, f"{level.value}: {so_far}, the rest by about {at}{held}.", why)
+
+
+def _is_old(window: Window) -> bool:
+    began: datetime = min(run.started_at for run in window.alive)
+    return (window.now - began).total_seconds() > STALLED_SECONDS
