@@ -6,7 +6,7 @@ READY := .venv/.ready
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-mysql test-fresh check sweep status bench bench-quick \
+.PHONY: help setup run dashboard screenshots bench-dashboard bench-dashboard-mysql test test-mysql test-fresh check sweep status bench bench-quick \
         bench-quick-mysql bench-pages bench-enqueue bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql bench-idle \
         bench-idle-mysql bench-rollups bench-rollups-mysql ledger drill drill-mysql drill-archive drill-archive-mysql drill-profiles \
         drill-profiles-mysql clean clean-queue clean-errors
@@ -48,6 +48,18 @@ sweep: $(READY) ## Put the jobs of vanished workers right
 
 status: $(READY) ## Show the queue
 	@$(PYTHON) launcher.py status $(ARGS)
+
+dashboard: $(READY) ## Show everything in a browser (ARGS="--port 8642")
+	@$(PYTHON) launcher.py dashboard $(ARGS)
+
+screenshots: $(READY) ## Draw the pictures of the dashboard in docs/ anew
+	@$(PYTHON) -m bench.screenshots $(ARGS)
+
+bench-dashboard: $(READY) ## Measure the dashboard's pages at 1,000,000 jobs and 50,000 errors
+	@$(PYTHON) -m bench.dashboard $(ARGS)
+
+bench-dashboard-mysql: $(READY) $(MYSQL) ## Do the same on MySQL 9.7
+	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.dashboard $(ARGS)
 
 bench: bench-quick bench-pages ## Measure the queue and the pages; exit code 1 if a limit is missed
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from worker.cli import evidence_place
 from worker.cli.connection import open_database
 from worker.cli.options import DURATION, json_flag
 from worker.cli.output import tell, tell_all, tell_json
 from worker.cli.wording import counted, moment, operator
 from worker.database.client import Database, Row
+from worker.evidence import evidence_place
 from worker.history import archive, dead_letters
 
 SHORT = 8

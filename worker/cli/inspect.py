@@ -8,13 +8,13 @@ from typing import Any
 import click
 
 from worker.claiming.why import sentence_about, wait_reason_now
-from worker.cli import evidence_place, masked_job
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag
 from worker.cli.output import tell, tell_all, tell_json
 from worker.cli.wording import counted, duration, moment
 from worker.database.client import Database, Row
 from worker.errors import UsageError
+from worker.evidence import evidence_place, masked_job
 from worker.history import archive
 from worker.json_text import parse_stored
 from worker.queue.claims import Queue

@@ -60,6 +60,7 @@ MODULES = {
     "prune": "prune",
     "rollups": "rollups",
     "metrics": "metrics",
+    "dashboard": "dashboard",
     "migrate": "sweep",
     "db": "database",
     "doctor": "doctor",

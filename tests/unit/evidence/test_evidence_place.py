@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from worker.cli.evidence_place import place
+from worker.evidence.evidence_place import place
 
 
 @pytest.mark.parametrize(

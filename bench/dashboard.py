@@ -1,0 +1,135 @@
+"""How long the dashboard's pages take at 1,000,000 jobs and 50,000 errors: `make bench-dashboard`.
+
+It fills a scratch database by SQL, asks for every page again and again, and tells p50 and p95 of
+the server's own time. Exit code 1 when a page's p95 is 100 ms or more, or it makes over 8
+statements.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from contextlib import closing
+
+from bench.server import private_bench
+from worker.dashboard.app import create_app
+from worker.dashboard.config import DashboardConfig
+from worker.database.client import Database
+from worker.reporting.rollups import Rollups
+
+LIMIT_MS, MOST_STATEMENTS = 100.0, 8
+PAGES = (
+    "/", "/?range=1h", "/?range=week", "/errors", "/jobs", "/jobs?state=ready",
+    "/jobs?state=waiting", "/jobs?state=done", "/jobs?state=error", "/jobs?state=error&task=price",
+    "/jobs?text=p/999", "/jobs?group=00000000000000a1", "/jobs/900000", "/jobs/950010",
+    "/jobs/999000", "/workers", "/runs/1", "/timeline", "/timeline?range=3d", "/profiles",
+    "/limits", "/audit", "/api/v1/status", "/api/v1/jobs?state=done",
+)  # fmt: skip
+# Digits 0 to 9, crossed with themselves: as many rows as are wanted.
+DIGITS = " CROSS JOIN ".join(
+    f"(SELECT 0 d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 "
+    f"UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL "
+    f"SELECT 9) t{place}"
+    for place in range(6)
+)
+NUMBER = " + ".join(f"t{place}.d * {10**place}" for place in range(6))
+FILL = f"""
+INSERT INTO work_queue (id, payload, status, worker_id, incarnation, attempts, task, fence,
+                        created_at, started_at, finished_at, fingerprint, last_error, not_before)
+SELECT n + 1, CONCAT('{{"url": "https://shop', n MOD 50, '.example.com/p/', n, '"}}'),
+       s, 0, 1, IF(s = 'pending', 0, 1), IF(n MOD 3 = 0, 'price', 'visit'), IF(s = 'pending', 0, 1),
+       UTC_TIMESTAMP(6) - INTERVAL 40000 SECOND,
+       IF(s = 'pending', NULL, UTC_TIMESTAMP(6) - INTERVAL (1000000 - n) DIV 25 + 3 SECOND),
+       IF(s = 'pending', NULL, UTC_TIMESTAMP(6) - INTERVAL (1000000 - n) DIV 25 SECOND),
+       IF(s = 'error', LPAD(HEX(160 + n MOD 12), 16, '0'), NULL),
+       IF(s = 'error', REPEAT('Traceback line\\n', 20), NULL),
+       IF(s = 'pending' AND n MOD 10 = 0, UTC_TIMESTAMP(6) + INTERVAL n SECOND, NULL)
+  FROM (SELECT {NUMBER} AS n,
+               CASE WHEN {NUMBER} >= %(jobs)s * 0.97 THEN 'pending'
+                    WHEN ({NUMBER}) MOD 19 = 0 THEN 'error' ELSE 'done' END AS s
+          FROM {DIGITS}) numbers
+ WHERE n < %(jobs)s AND n >= %(start)s AND n < %(end)s
+"""
+ATTEMPTS = """
+INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, started_at,
+                          finished_at, reason, fingerprint, has_ended_job)
+SELECT id, fence, 1, 'error', 0, 1, started_at, finished_at, 'HTTP 503', fingerprint, TRUE
+  FROM work_queue WHERE status = 'error'
+"""
+GROUPS = """
+INSERT INTO failure_groups (fingerprint, task, label, first_seen, last_seen, failures, sample_job,
+                            sample_attempt)
+SELECT fingerprint, MAX(task), CONCAT('visit: HTTP 503 ', fingerprint), MIN(finished_at),
+       MAX(finished_at), COUNT(*), MAX(id), 1
+  FROM work_queue WHERE status = 'error' GROUP BY fingerprint
+"""
+RUN = """
+INSERT INTO runs (id, host, machine_id, boot_id, pid_namespace, pid, pid_started, first_slot,
+                  workers, total, started_at, heartbeat_at)
+VALUES (1, 'bench', '', REPEAT('0', 36), 1, 1, 1, 0, 6, 6, UTC_TIMESTAMP(6) - INTERVAL 40000 SECOND,
+        UTC_TIMESTAMP(6))
+"""
+
+
+def main() -> int:
+    """Fill, measure, tell."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=40)
+    arguments = parser.parse_args()
+    with private_bench() as bench:
+        folder = bench.folder
+        with closing(Database(bench.database, read_timeout_seconds=600)) as db:
+            _fill(db, arguments.jobs)
+        config = DashboardConfig(
+            bench.database, folder / "errors", folder / "state" / "people.json", folder / "state"
+        )
+        print(bench.version)
+        return _measure(config, arguments.jobs, arguments.rounds)
+
+
+def _measure(config: DashboardConfig, jobs: int, rounds: int) -> int:
+    app = create_app(config)
+    client = app.test_client()
+    client.get("/")
+    print(f"{jobs:,} jobs, {rounds} rounds; server time in ms")
+    missed = 0
+    for page in PAGES:
+        times, statements = [], 0
+        for _ in range(rounds):
+            answer = client.get(page.replace("950010", str(_an_error(jobs))))
+            assert answer.status_code == 200, (page, answer.text)
+            timing = answer.headers["Server-Timing"]
+            times.append(float(re.search(r"dur=([\d.]+)", timing)[1]))  # type: ignore[index]
+            statements = max(statements, int(re.search(r'"(\d+)"', timing)[1]))  # type: ignore[index]
+        times.sort()
+        p50, p95 = times[len(times) // 2], times[int(len(times) * 0.95)]
+        is_missed = p95 >= LIMIT_MS or statements > MOST_STATEMENTS
+        missed += is_missed
+        mark = "  MISSED" if is_missed else ""
+        print(f"{page:32} p50 {p50:6.1f}  p95 {p95:6.1f}  {statements} statements{mark}")
+    return 1 if missed else 0
+
+
+def _an_error(jobs: int) -> int:
+    return (jobs // 2) // 19 * 19 + 1
+
+
+def _fill(db: Database, jobs: int) -> None:
+    began = time.monotonic()
+    db.run_statement(RUN)
+    for start in range(0, jobs, 100_000):
+        db.run_statement(FILL, {"jobs": jobs, "start": start, "end": start + 100_000})
+    db.run_statement(ATTEMPTS)
+    db.run_statement(GROUPS)
+    db.run_statement("ANALYZE TABLE work_queue, job_attempts")
+    rollups = Rollups.of(db, "bench")
+    while rollups.beat():
+        pass
+    print(f"filled in {time.monotonic() - began:.0f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

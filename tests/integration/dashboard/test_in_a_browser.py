@@ -1,0 +1,166 @@
+"""Every page and action in Chromium: wide and narrow, light and dark, and without JavaScript.
+
+A CSP violation, an error in the console, a page wider than its window or a finding of axe fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from tests.dashboard_site import Site, made, served
+from worker.browser.options import find_browser
+
+AXE = (Path(__file__).parents[2] / "axe" / "axe.min.js").read_text(encoding="utf-8")
+PAGES = [
+    *("/", "/live", "/errors", "/jobs", "/jobs?state=waiting", "/jobs/61", "/jobs/75", "/jobs/1"),
+    *("/workers", "/runs/2", "/timeline", "/profiles", "/limits", "/reports", "/audit"),
+    *("/jobs/61/attempts/1/look", "/sign-in", "/nowhere"),
+]
+LOOKS = {
+    "wide-light": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
+    "phone-dark": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
+}
+# The frame of a captured page is not ours to judge.
+RULES = "{runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'], iframes: false}"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=find_browser())
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def site(server, tmp_path_factory) -> Iterator[Site]:
+    with made(server, tmp_path_factory.mktemp("browsed")) as found, served(found):
+        yield found
+
+
+@pytest.fixture(scope="module", params=LOOKS)
+def context(request, browser: Browser) -> Iterator[BrowserContext]:
+    # axe is put into the page past its policy, which then still reports what the page itself does.
+    found = browser.new_context(**LOOKS[request.param])
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    page, said = context.new_page(), []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    yield page
+    page.close()
+    # A browser says so when a page is refused with 404, which one of them is, and when the frame
+    # of a captured page keeps its scripts from running.
+    assert [text for text in said if "404" not in text and "/page/inert" not in text] == []
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_is_sound(site, page, path):
+    page.goto(site.url + path)
+
+    assert page.locator("h1").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1")
+    session = page.context.new_cdp_session(page)
+    session.send("Runtime.evaluate", {"expression": AXE})
+    found = page.evaluate(f"axe.run(document, {RULES})")
+    told = [
+        (item["id"], [node["html"] for node in item["nodes"]][:3]) for item in found["violations"]
+    ]
+    assert told == []
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["script", "no-script"])
+def own_site(request, server, browser, tmp_path_factory):
+    """A night of its own, for actions, with and without JavaScript."""
+    with made(server, tmp_path_factory.mktemp("acting")) as found, served(found):
+        context = browser.new_context(java_script_enabled=request.param)
+        page = context.new_page()
+        yield found, page
+        context.close()
+
+
+def ask_and_do(page: Page, opener: str, button: str, reason: str | None = None) -> None:
+    """Open a question, answer it."""
+    page.get_by_role("button", name=opener).first.click()
+    question = page.get_by_role("dialog").filter(visible=True)
+    expect(question).to_contain_text("The same: launcher.py")
+    if reason is not None:
+        question.get_by_label("Reason").fill(reason)
+    question.get_by_role("button", name=button, exact=True).click()
+
+
+def test_actions_work_with_and_without_script(own_site):
+    site, page = own_site
+    page.goto(f"{site.url}/errors")
+    ask_and_do(page, "Retry all 8", "Retry all")
+    expect(page.get_by_role("status")).to_contain_text("8 jobs put back to pending")
+    ask_and_do(page, "Mute…", "Mute", "known")
+    expect(page.get_by_role("status")).to_contain_text("is muted")
+    page.goto(f"{site.url}/jobs/74")
+    ask_and_do(page, "Discard…", "Discard", "no more")
+    expect(page.get_by_role("status")).to_contain_text("in the archive")
+    ask_and_do(page, "Pause…", "Pause all", "a look")
+    expect(page.locator(".hold-note")).to_contain_text("a look")
+    ask_and_do(page, "Resume…", "Resume all")
+    expect(page.locator(".hold-note")).to_have_count(0)
+    page.goto(f"{site.url}/profiles")
+    ask_and_do(page, "Clear…", "Clear", "new password")
+    expect(page.get_by_role("status")).to_contain_text("may be used again")
+    page.goto(f"{site.url}/limits")
+    ask_and_do(page, "Close…", "Close")
+    expect(page.get_by_role("status")).to_contain_text("is closed")
+    page.goto(f"{site.url}/audit")
+    expect(page.locator("tbody tr")).to_have_count(7)
+
+
+def test_a_question_is_closed_by_escape_and_nothing_is_done(site, page):
+    page.goto(f"{site.url}/errors")
+
+    page.get_by_role("button", name="Discard…").first.press("Enter")
+    question = page.get_by_role("dialog").filter(visible=True)
+    expect(question).to_have_count(1)
+    page.keyboard.press("Escape")
+
+    expect(question).to_have_count(0)
+    assert site.db.run_statement("SELECT * FROM archived_jobs") == []
+
+
+def test_a_page_that_is_looked_at_stays_up_to_date(site, browser):
+    page = browser.new_page()
+    page.goto(f"{site.url}/audit")
+    page.evaluate("document.getElementById('live').dataset.live = '1'")
+
+    site.db.run_statement(
+        "INSERT INTO audit (at, who, role, action, scope, address, number) VALUES "
+        "(UTC_TIMESTAMP(6), 'vera', 'operator', 'retry', 'job 4', '127.0.0.1', 1)"
+    )
+
+    expect(page.get_by_text("vera")).to_be_visible(timeout=10_000)
+    expect(page.locator("[data-ago]")).to_contain_text("s ago")
+    page.close()
+
+
+def test_the_dead_are_red_rather_than_gone(site, page):
+    page.goto(f"{site.url}/workers")
+
+    expect(page.locator(".bad-note")).to_contain_text("Run 1 on night-2 is dead")
+    expect(page.locator(".worker.dead")).to_have_count(2)
+
+
+def test_nothing_is_asked_of_anybody_else(site, page):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+
+    for path in ("/", "/errors", "/jobs/61"):
+        page.goto(site.url + path)
+
+    assert asked
+    assert [url for url in asked if not url.startswith(site.url)] == []

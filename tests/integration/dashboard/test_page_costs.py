@@ -1,0 +1,88 @@
+"""A page makes at most eight statements, none reads a table whole, and none may take long."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.dashboard_site import made
+from worker.database.statements import query
+from worker.errors import DatabaseUnavailable
+
+PAGES = [
+    *("/", "/?range=1h", "/?range=week", "/live", "/errors", "/errors?muted=1", "/workers"),
+    *("/jobs", "/jobs?state=ready", "/jobs?state=waiting", "/jobs?state=done", "/jobs?state=error"),
+    *("/jobs?state=in_progress", "/jobs?text=shop", "/jobs?state=done&task=visit"),
+    *("/jobs?group=3f9a1c2e00000001", "/jobs/1", "/jobs/61", "/jobs/75", "/jobs/80", "/jobs/106"),
+    *("/runs/2", "/timeline", "/timeline?range=3d", "/profiles", "/limits", "/audit", "/reports"),
+    *("/api/v1/status", "/api/v1/errors", "/api/v1/jobs", "/api/v1/jobs/61", "/api/v1/runs"),
+]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_makes_at_most_eight_statements(site, page):
+    client = site.client()
+    client.get(page)
+
+    answer = client.get(page)
+
+    assert answer.status_code == 200, answer.text
+    statements = int(re.search(r'db;desc="(\d+)"', answer.headers["Server-Timing"])[1])
+    assert statements <= 8
+
+
+READS = [
+    ("newest_jobs", {}),
+    ("jobs_of_status", {"status": "error"}),
+    ("jobs_of_group", {"group": "3f9a1c2e00000001"}),
+    ("ready_jobs_in_order", {"priority": 0, "id": 5}),
+    ("waiting_jobs_in_order", {"moment": "2020-01-01", "id": 0}),
+    ("done_jobs", {"moment": "2100-01-01", "id": 0}),
+    ("jobs_named", {"key": "key-61", "place": "key:x"}),
+    ("samples_of_group", {"fingerprint": "3f9a1c2e00000001", "middle": 1}),
+    ("count_up_to", {"most": 100}),
+    ("failure_trends", {"since": "2020-01-01", "seconds": 60}),
+    ("jobs_at_work", {"ids": (1, 2)}),
+    ("latest_deeds", {"before": None}),
+]
+
+
+@pytest.mark.parametrize(("name", "params"), READS, ids=[name for name, _ in READS])
+def test_no_statement_of_a_page_reads_a_table_whole(site, name, params):
+    usual = {"window": 51, "skip": 50, "limit": 51, "before": 90, "task": None, "site": None,
+             "text": None, "id": 61}  # fmt: skip
+
+    plan = site.db.run_statement(f"EXPLAIN {query(name)}", usual | params)
+
+    whole = [
+        row
+        for row in plan
+        if row["type"] == "ALL"
+        and row["table"] in ("work_queue", "q", "job_attempts", "h", "audit")
+    ]
+    assert whole == [], plan
+
+
+def test_a_statement_that_takes_too_long_is_ended(server, tmp_path):
+    with made(server, tmp_path, statement_seconds=1.0) as site, site.app.test_request_context():
+        db = site.app.extensions["nightshift"].connections.borrow()
+        with pytest.raises((DatabaseUnavailable, Exception), match=r"(?i)time|interrupt|exceeded"):
+            db.run_statement("SELECT COUNT(*) FROM work_queue a, work_queue b, work_queue c, "
+                             "work_queue d WHERE SLEEP(0.01) = 0")  # fmt: skip
+        db.close()
+
+
+def test_many_viewers_cost_one_count(site, monkeypatch):
+    passes = []
+    from worker.dashboard import facts
+
+    gather = facts.gather
+    monkeypatch.setattr(facts, "gather", lambda db: passes.append(1) or gather(db))
+    site.forget()
+    clients = [site.client() for _ in range(5)]
+
+    for client in clients:
+        client.get("/errors")
+
+    assert len(passes) == 1

@@ -1,0 +1,105 @@
+"""The verdict: one of four, by what the database says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.dashboard_site import made
+
+
+@pytest.fixture
+def site(server, tmp_path):
+    with made(server, tmp_path) as found:
+        yield found
+
+
+def verdict(site):
+    site.forget()
+    page = site.client().get("/").text
+    return page.partition("<h1>")[2].partition("</h1>")[0], page
+
+
+def run(site, sql):
+    site.db.run_statement(sql)
+
+
+def test_a_run_that_goes_well_lets_the_reader_sleep(site):
+    run(site, "DELETE FROM runs WHERE id = 1")
+
+    title, page = verdict(site)
+
+    assert title == "Go back to sleep."
+    assert "of 2 workers alive" in page
+
+
+def test_a_dead_run_beside_a_live_one_wants_a_look(site):
+    title, page = verdict(site)
+
+    assert title == "Look when you are up."
+    assert "Run 1 on night-2 is gone" in page
+
+
+def test_a_killed_run_with_work_left_gets_the_reader_up(site):
+    run(site, "DELETE FROM runs WHERE id = 2")
+
+    title, page = verdict(site)
+
+    assert title == "Get up: run 1 on night-2 was killed."
+    assert "launcher.py run" in page
+
+
+def test_a_stalled_run_gets_the_reader_up(site):
+    run(site, "DELETE FROM runs WHERE id = 1")
+    run(site, "UPDATE work_queue SET finished_at = finished_at - INTERVAL 3 HOUR")
+    run(site, "UPDATE job_attempts SET finished_at = finished_at - INTERVAL 3 HOUR")
+    run(site, "UPDATE runs SET started_at = started_at - INTERVAL 6 HOUR")
+    run(site, "DELETE FROM breakers")
+
+    assert verdict(site)[0].startswith("Get up: nothing has finished")
+
+
+def test_a_pause_wants_a_look_and_says_who(site):
+    run(site, "INSERT INTO control VALUES ('paused', 'a look', 'mara', UTC_TIMESTAMP(6))")
+
+    title, page = verdict(site)
+
+    assert title == "Look when you are up."
+    assert "by mara: “a look”" in page
+
+
+def test_a_queue_that_is_done_lets_the_reader_sleep(site):
+    run(site, "UPDATE runs SET ended_at = UTC_TIMESTAMP(6), summary = '{\"done\": 1}'")
+    run(site, "DELETE FROM work_queue WHERE status <> 'done'")
+
+    assert verdict(site)[0] == "Go back to sleep."
+
+
+def test_failures_of_a_finished_night_are_for_the_morning(site):
+    run(site, "UPDATE runs SET ended_at = UTC_TIMESTAMP(6), summary = '{\"done\": 1}'")
+    run(site, "DELETE FROM work_queue WHERE status IN ('pending', 'in_progress')")
+
+    title, page = verdict(site)
+
+    assert title == "Look when you are up."
+    assert "15 jobs failed, in 4 groups" in page
+
+
+def test_a_database_that_does_not_answer_gets_the_reader_up(site):
+    connections = site.app.extensions["nightshift"].connections
+    connections.close()
+    connections._settings = replace(connections._settings, unix_socket="/nowhere")
+
+    answer = site.client().get("/")
+
+    assert answer.status_code == 503
+    assert "Get up: the database does not answer." in answer.text
+    assert site.client().get("/readyz").status_code == 503
+    assert site.client().get("/healthz").status_code == 200
+
+
+def test_the_tiles_add_up_to_the_jobs_in(site):
+    found = site.db.run_statement("SELECT COUNT(*) AS n FROM work_queue")[0]["n"]
+
+    assert f"{found} jobs in" in verdict(site)[1]

@@ -1,0 +1,46 @@
+"""How figures and times are written on pages."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from worker.dashboard import wording
+from worker.dashboard.wording import Clock
+
+BERLIN = Clock(ZoneInfo("Europe/Berlin"), "Europe/Berlin")
+NIGHT = datetime.fromisoformat("2026-02-01T01:14:07")
+
+
+def test_times_are_local_and_the_zone_is_named():
+    assert BERLIN.hour(NIGHT) == "02:14"
+    assert BERLIN.day(NIGHT) == "Sun 01 Feb 02:14:07"
+    assert BERLIN.label(NIGHT) == "Europe/Berlin (CET)"
+    assert BERLIN.iso(NIGHT) == "2026-02-01T02:14:07+01:00"
+
+
+def test_times_within_a_sentence_become_local():
+    said = BERLIN.localised("job 4 was done at 2026-02-01 01:14:07Z; again")
+
+    assert said == "job 4 was done at Sun 01 Feb 02:14:07; again"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(None, "–"), (3.94, "3.9 s"), (47, "47 s"), (200, "3 min 20 s"), (7500, "2 h 05 min"),
+     (273600, "3 d 4 h")],
+)  # fmt: skip
+def test_durations(seconds, text):
+    assert wording.duration(seconds) == text
+
+
+def test_what_was_not_counted_further_is_said_so():
+    assert wording.capped(10_000) == "10,000"
+    assert wording.capped(10_001) == "10,000+"
+
+
+def test_stored_json_is_laid_out_and_other_text_left_alone():
+    assert wording.pretty('{"a":1}') == '{\n  "a": 1\n}'
+    assert wording.pretty("{broken") == "{broken"

@@ -1,0 +1,125 @@
+"""From what the rooms below know to the charts: pace, timeline, trends; times in the local zone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from markupsafe import Markup
+
+from worker.dashboard.facts import BUCKETS, Facts, Group
+from worker.dashboard.overview import Now
+from worker.dashboard.pictures import drawn
+from worker.dashboard.wording import Clock, about, counted
+from worker.reporting.charts import rates, shares, timeline, trend
+from worker.reporting.charts.bands import Band, Shade
+from worker.reporting.charts.rates import Point, RateChart
+from worker.reporting.charts.shares import Part
+from worker.reporting.charts.time_axis import TimeAxis
+from worker.reporting.charts.timeline import Cell, LaneChart, Moment, Row
+from worker.reporting.events import Event, Kind
+from worker.reporting.lanes import Lane, Timeline
+
+SHADES = {Kind.PAUSE: Shade.PAUSE, Kind.OUTAGE: Shade.OUTAGE, Kind.BREAKER: Shade.BREAKER}
+
+
+def pace(now: Now, clock: Clock) -> Markup:
+    """Draw done and failed over time, with what held the pool up."""
+    axis = TimeAxis.around(now.since, now.at, clock.zone)
+    points = [Point(each.start, each.done, each.failed) for each in now.series]
+    column = now.range.span.length.total_seconds()
+    per = now.range.span.name
+    chart = RateChart(
+        axis=axis,
+        column_seconds=column,
+        points=points,
+        title=f"Jobs done and failed per {per}, {clock.hour(now.since)} to {clock.hour(now.at)}",
+        description=f"{counted(now.totals.done, 'job')} done and {now.totals.failed:,} failed.",
+        bands=bands(now.facts.events, now.since, now.at),
+        now=now.at,
+        name="pace",
+    )
+    return drawn(rates.draw(chart))
+
+
+def queue(counts: dict[str, int], facts: Facts) -> Markup:
+    """Draw all jobs by where they are."""
+    held = min(facts.held_jobs, counts["pending"])
+    parts = [
+        Part(counts["done"], "f-ok", f"{counts['done']:,} done"),
+        Part(counts["error"], "f-bad", f"{counts['error']:,} failed"),
+        Part(counts["in_progress"], "f-run", f"{counts['in_progress']:,} in progress"),
+        Part(held, "f-hold", f"{held:,} held back", is_hatched=True),
+        Part(counts["pending"] - held, "f-wait", f"{counts['pending'] - held:,} waiting"),
+    ]
+    return drawn(shares.stacked(parts))
+
+
+def group_trend(group: Group, facts: Facts, clock: Clock) -> Markup:
+    """Draw when the failures of a group happened."""
+    if group.trend_start is None or not any(group.trend):
+        return Markup("")
+    width = max((facts.at - group.trend_start) / BUCKETS, timedelta(minutes=1))
+    began = clock.hour(group.trend_start)
+    ended = clock.hour(group.trend_start + len(group.trend) * width)
+    most = max(group.trend)
+    span = about(width.total_seconds())
+    return drawn(
+        trend.bars(
+            group.trend,
+            label=f"Failures per {span} from {began} to {ended}, at most {most}",
+            left=began,
+            middle=f"per {span}, at most {most}",
+            right=ended,
+        )
+    )
+
+
+def lanes(told: Timeline, events: Iterable[Event], clock: Clock) -> tuple[Markup, Markup]:
+    """Draw a lane for each worker; returns the names for the margin, and the chart."""
+    axis = TimeAxis.around(told.start, told.end, clock.zone)
+    chart = LaneChart(
+        axis=axis,
+        column_seconds=told.column_seconds,
+        rows=[_row(lane, clock) for lane in told.lanes],
+        title=f"What each worker did, {clock.day(told.start)} to {clock.hour(told.end)}",
+        description=f"{counted(len(told.lanes), 'lane')}; the tables below say the same in words.",
+        bands=bands(events, told.start, told.end),
+    )
+    return drawn(timeline.names(chart)), drawn(timeline.draw(chart))
+
+
+def bands(events: Iterable[Event], since: datetime, until: datetime) -> Sequence[Band]:
+    """Give what held the pool up as bands."""
+    return [
+        Band(SHADES[event.kind], max(event.began_at, since), min(end, until), _text(event, end))
+        for event in events
+        if event.kind in SHADES
+        and event.began_at < until
+        and (end := event.ended_at or until) > since
+    ]
+
+
+def _text(event: Event, end: datetime) -> str:
+    lasted = about((end - event.began_at).total_seconds())
+    if event.kind is Kind.PAUSE:
+        return f"paused {lasted}"
+    if event.kind is Kind.OUTAGE:
+        return f"database away {lasted}"
+    return f"breaker {event.name.removeprefix('site:')}"
+
+
+def _row(lane: Lane, clock: Clock) -> Row:
+    done = sum(column.done for column in lane.columns)
+    failed = sum(column.failed for column in lane.columns)
+    restarts = [
+        Moment(life.began_at, f"restarted {clock.second(life.began_at)}")
+        for life in lane.lives
+        if life.restarts
+    ]
+    return Row(
+        name=str(lane.slot),
+        text=f"Worker {lane.slot} of run {lane.run_id}: {done:,} done, {failed:,} failed",
+        cells=[Cell(each.start, each.done, each.again, each.failed) for each in lane.columns],
+        restarts=restarts,
+    )

@@ -1,0 +1,62 @@
+"""What a dashboard is made with: read once, frozen, passed to `create_app`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
+from ipaddress import ip_address
+from pathlib import Path
+
+from worker.database_settings import DatabaseSettings
+from worker.errors import SettingsError
+
+PORT = 8642
+LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+
+
+@dataclass(frozen=True, slots=True)
+class DashboardConfig:
+    """Everything that the pages need to know of the outside."""
+
+    database: DatabaseSettings
+    errors_dir: Path
+    users_file: Path
+    state_dir: Path
+    # Names by which browsers may ask for it, without the port.
+    hosts: tuple[str, ...] = LOOPBACK_NAMES
+    reports_dir: Path | None = None
+    zone: tzinfo = UTC
+    zone_name: str = "UTC"
+    # Longer than this no statement may take.
+    statement_seconds: float = 3.0
+    # Whether it is reached by https, through a proxy in front of it.
+    is_https: bool = False
+    version: str = ""
+    # How many sign-ins may fail within `sign_in_window_seconds`, by name and by address.
+    sign_ins: int = 5
+    sign_in_window_seconds: float = 60.0
+    test_settings: dict[str, object] = field(default_factory=dict)
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def allowed_hosts(host: str, more: tuple[str, ...]) -> tuple[str, ...]:
+    """List the names by which browsers may ask; raises SettingsError where one must be given."""
+    if is_loopback(host):
+        return tuple(dict.fromkeys((*LOOPBACK_NAMES, *more)))
+    everywhere = host in ("0.0.0.0", "::", "[::]")  # noqa: S104 - it is compared, not bound
+    if everywhere and not more:
+        raise SettingsError(
+            f"--host {host} listens everywhere: say by which names browsers may ask for it, "
+            f"such as --allow-host night-1.example.com"
+        )
+    own = () if everywhere else (f"[{host.strip('[]')}]" if ":" in host else host,)
+    return tuple(dict.fromkeys((*own, *more, *LOOPBACK_NAMES)))

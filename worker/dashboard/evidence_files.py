@@ -1,0 +1,148 @@
+"""The evidence of an attempt: found by job and attempt, read by fixed names, never by a path.
+
+Everything in it was written by a site or a task: it is text to escape, or a file to keep apart.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from worker.database.client import Row
+
+# By the name in addresses: the file, and how it is sent.
+FILES = {
+    "screenshot": ("screenshot.png", "image/png"),
+    "page": ("page.html", "text/plain; charset=utf-8"),
+    "console": ("console.log", "text/plain; charset=utf-8"),
+    "network": ("network.json", "text/plain; charset=utf-8"),
+    "error": ("error.json", "text/plain; charset=utf-8"),
+    "traceback": ("traceback.txt", "text/plain; charset=utf-8"),
+    "trace": ("trace.zip", "application/zip"),
+}
+MOST_TEXT = 200_000
+MOST_LINES = 200
+_PLACE = re.compile(r"\d{1,19}/[\w.-]{1,120}")
+_CONSOLE = re.compile(r"\s*([\d.]+) (\S+)\s+(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What an attempt left, as far as it can be read here."""
+
+    folder: Path | None = None
+    # Where it is, when that is not here, or why there is nothing.
+    elsewhere: str = ""
+    sizes: dict[str, int] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    traceback: str = ""
+    console: list[tuple[str, str, str]] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    request_count: int = 0
+
+
+def folder_of(attempt: Row, errors_dir: Path) -> Path | None:
+    """Find the folder of an attempt's evidence; None when it has none, or not on this machine.
+
+    A row may say anything: a place that is not `<job>/<attempt>` of that very job is no place.
+    """
+    place = attempt["evidence"]
+    if not place or not _PLACE.fullmatch(place) or ".." in place:
+        return None
+    if place.partition("/")[0] != str(attempt["job_id"]):
+        return None
+    host = attempt["evidence_host"]
+    if host and host != socket.gethostname():
+        return None
+    folder = Path(attempt["evidence_dir"] or errors_dir) / place
+    return folder if folder.is_dir() and not folder.is_symlink() else None
+
+
+def open_file(folder: Path, name: str) -> int | None:
+    """Open one of the known files; None when it is not there, or is no plain file."""
+    try:
+        number = os.open(folder / FILES[name][0], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    if not os.path.isfile(f"/proc/self/fd/{number}"):  # noqa: PTH113 - of the open file itself
+        os.close(number)
+        return None
+    return number
+
+
+def read_text(folder: Path, name: str) -> str:
+    """Read one of the known files as text, up to a length; empty when it is not there."""
+    number = open_file(folder, name)
+    if number is None:
+        return ""
+    with os.fdopen(number, "rb") as file:
+        return file.read(MOST_TEXT).decode("utf-8", "replace")
+
+
+def look(attempt: Row | None, errors_dir: Path) -> Evidence:
+    """Read what a page shows of an attempt's evidence."""
+    if attempt is None or not attempt["evidence"]:
+        return Evidence(elsewhere="This attempt left no evidence.")
+    folder = folder_of(attempt, errors_dir)
+    if folder is None:
+        host = attempt["evidence_host"]
+        if host and host != socket.gethostname():
+            return Evidence(elsewhere=f"The evidence is on {host}: {attempt['evidence']}.")
+        return Evidence(elsewhere="The evidence is not there any more.")
+    network = _json(read_text(folder, "network"))
+    requests = list(_requests(network))
+    return Evidence(
+        folder=folder,
+        sizes=_sizes(folder),
+        facts=_json(read_text(folder, "error")),
+        traceback=read_text(folder, "traceback"),
+        console=_console(read_text(folder, "console")),
+        requests=requests[:MOST_LINES],
+        request_count=len(requests),
+    )
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    found = {}
+    for name, (file_name, _) in FILES.items():
+        try:
+            found[name] = (folder / file_name).lstat().st_size
+        except OSError:
+            continue
+    return found
+
+
+def _json(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _console(text: str) -> list[tuple[str, str, str]]:
+    lines = re.split(r"\n(?! {10}\|)", text.rstrip("\n"))
+    parsed = [_CONSOLE.fullmatch(line) for line in lines[:MOST_LINES] if line.strip()]
+    return [(found[1], found[2], found[3]) for found in parsed if found]
+
+
+def _requests(network: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for kind in ("responses", "failed_requests", "pending"):
+        rows = network.get(kind)
+        known = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+        found += [{**row, "is_bad": _is_bad(kind, row)} for row in known]
+    return sorted(found, key=lambda row: _number(row.get("at")))
+
+
+def _is_bad(kind: str, row: dict[str, Any]) -> bool:
+    return kind != "responses" or _number(row.get("status")) >= 400
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0

@@ -1,0 +1,220 @@
+"""How everything stands now: runs, workers, pace, what is left, when it is ready.
+
+The queue's counts are those of the facts, or of a live run's heart where it counted later.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from worker.dashboard.facts import NIGHT, WEEK, Facts
+from worker.database.client import Database, Row
+from worker.recovery import live_runs
+from worker.recovery.live_runs import Life, RunState
+from worker.reporting.events import Kind
+from worker.reporting.spans import HOUR, MINUTE, Span
+from worker.reporting.tally import Figures
+
+RATE_MINUTES = 15
+MOST_RUNS = 20
+# A run that died is told of as long; then it is history.
+DEAD_HOURS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A stretch of time to look back over."""
+
+    key: str
+    label: str
+    length: timedelta
+    span: Span = MINUTE
+
+
+RANGES = {
+    each.key: each
+    for each in (
+        Range("1h", "1 h", timedelta(hours=1)),
+        Range("6h", "6 h", timedelta(hours=6)),
+        Range("night", "Night", NIGHT),
+        Range("week", "Week", WEEK, HOUR),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerNow:
+    """One slot of a live or dead run, and what it is at."""
+
+    run_id: int
+    slot: int
+    host: str
+    phase: str
+    job_id: int | None
+    job_seconds: float | None
+    step: str
+    restarts: int
+    is_dead: bool = False
+    job: Row | None = None
+
+    @property
+    def limit_seconds(self) -> float | None:
+        """How long its job may take, where the job itself says so."""
+        limit = self.job["timeout_seconds"] if self.job else None
+        return float(limit) if limit else None
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether its job has used up most of its time."""
+        limit, took = self.limit_seconds, self.job_seconds
+        return limit is not None and took is not None and took > 0.7 * limit
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """Everything that the first page tells; `at` is the database's time."""
+
+    at: datetime
+    facts: Facts
+    range: Range
+    since: datetime
+    alive: list[RunState]
+    # Killed or silent, without another run in their place.
+    dead: list[RunState]
+    latest: RunState | None
+    workers: list[WorkerNow]
+    series: Sequence[Figures]
+    totals: Figures
+    paused: Row | None
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def to_go(self) -> int:
+        """Jobs that can be done now, without those that wait for a time or are held back."""
+        held = self.facts.held_jobs + self.facts.waiting
+        return max(0, self.counts["pending"] - held) + self.counts["in_progress"]
+
+    @property
+    def per_minute(self) -> float:
+        """Jobs done or failed per minute, of the last quarter of an hour."""
+        since = self.at - timedelta(minutes=RATE_MINUTES)
+        if self.alive:
+            since = max(since, min(run.started_at for run in self.alive))
+        ended = sum(each.done + each.failed for each in self.series if each.start >= since)
+        return ended / max((self.at - since).total_seconds() / 60, 1.0)
+
+    @property
+    def ready_at(self) -> datetime | None:
+        """When the rest is done if it goes on so; None when that cannot be told."""
+        if not self.alive or not self.to_go or self.per_minute <= 0 or self.paused:
+            return None
+        return self.at + timedelta(minutes=self.to_go / self.per_minute)
+
+    @property
+    def last_end_seconds(self) -> float | None:
+        """How long ago a job ended, to the minute; None when none did in the range."""
+        ends = [each.end for each in self.series if each.done or each.failed]
+        return max((self.at - max(ends)).total_seconds(), 0.0) if ends else None
+
+    @property
+    def last_failure_seconds(self) -> float | None:
+        """How long ago a job failed for good, to the minute; None when none did in the range."""
+        ends = [each.end for each in self.series if each.failed]
+        return max((self.at - max(ends)).total_seconds(), 0.0) if ends else None
+
+    @property
+    def expected_workers(self) -> int:
+        """How many workers the live runs have slots for."""
+        return sum(run.workers for run in self.alive)
+
+    @property
+    def new_groups(self) -> int:
+        """How many groups of failures were not seen before."""
+        return sum(group.is_new for group in self.facts.shown_groups)
+
+
+def look(db: Database, facts: Facts, paused: Row | None, wanted: Range) -> Now:
+    """Read how everything stands."""
+    runs = live_runs.newest(db, MOST_RUNS)
+    at = _time_of(runs, facts)
+    alive = [run for run in runs if run.life is Life.ALIVE]
+    since = _since(at, wanted, alive or runs[:1])
+    known = facts.hours if wanted.span is HOUR else facts.minutes
+    series = [each for each in known if each.start >= wanted.span.floor(since)]
+    totals = Figures(since, at)
+    for each in series:
+        for outcome, tally in each.outcomes.items():
+            totals.add(outcome, tally)
+    dead = _dead(runs, at)
+    return Now(
+        at=at, facts=facts, range=wanted, since=since, alive=alive, dead=dead,
+        latest=runs[0] if runs else None, workers=_workers(db, facts, [*alive, *dead]),
+        series=series, totals=totals, paused=paused, counts=_counts(facts, alive),
+    )  # fmt: skip
+
+
+def _time_of(runs: Sequence[RunState], facts: Facts) -> datetime:
+    """Tell the database's time, by how long ago it says that a run has beaten."""
+    if not runs:
+        return facts.at
+    return runs[0].heartbeat_at + timedelta(seconds=runs[0].silent_seconds)
+
+
+def _since(at: datetime, wanted: Range, runs: Sequence[RunState]) -> datetime:
+    """Go back as long as asked; a night begins with its run."""
+    earliest = at - wanted.length
+    if wanted.key != "night" or not runs:
+        return earliest
+    began = min(run.started_at for run in runs)
+    return max(began, earliest) if began < at - timedelta(minutes=10) else at - timedelta(hours=1)
+
+
+def _dead(runs: Sequence[RunState], at: datetime) -> list[RunState]:
+    """List runs that died lately and whose place no later run on their host has taken."""
+    since = at - timedelta(hours=DEAD_HOURS)
+    return [
+        run
+        for run in runs
+        if run.life in (Life.GONE, Life.SILENT)
+        and run.heartbeat_at >= since
+        and not any(other.host == run.host and other.run_id > run.run_id for other in runs)
+    ]
+
+
+def _counts(facts: Facts, alive: Sequence[RunState]) -> dict[str, int]:
+    """Take the queue's counts from whoever counted last."""
+    told = [run for run in alive if run.pulse.get("pending") is not None]
+    latest = max(told, key=lambda run: run.heartbeat_at, default=None)
+    if latest is None or latest.heartbeat_at <= facts.at:
+        return dict(facts.counts)
+    return facts.counts | {name: latest.pulse[name] for name in ("pending", "in_progress")}
+
+
+def _workers(db: Database, facts: Facts, runs: Sequence[RunState]) -> list[WorkerNow]:
+    lives = Counter(
+        (event.run_id, event.slot) for event in facts.events if event.kind is Kind.WORKER
+    )
+    shown = [
+        (run, run.first_slot + place, told)
+        for run in runs
+        for place, told in enumerate(run.pulse.get("workers", ()))
+    ]
+    ids = tuple(told["job_id"] for _, _, told in shown if told.get("job_id"))
+    jobs = {row["id"]: row for row in db.fetch_all("jobs_at_work", ids=ids)} if ids else {}
+    return [
+        WorkerNow(
+            run.run_id, slot, run.host, told["phase"], told.get("job_id"),
+            _age(run, told.get("job_seconds")), told.get("step") or "",
+            max(0, lives[run.run_id, slot] - 1),
+            is_dead=run.life is not Life.ALIVE, job=jobs.get(told.get("job_id")),
+        )
+        for run, slot, told in shown
+    ]  # fmt: skip
+
+
+def _age(run: RunState, seconds: float | None) -> float | None:
+    """Add what has passed since the heart told it."""
+    return None if seconds is None else seconds + max(run.silent_seconds, 0.0)

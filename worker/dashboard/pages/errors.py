@@ -1,0 +1,120 @@
+"""*Errors*: failures in groups, each with pictures, a trend and what can be done about it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from worker.dashboard import charting
+from worker.dashboard.deeds import Done, author, do, reason, said_reason
+from worker.dashboard.guards import operators_only
+from worker.dashboard.services import database, facts, services, told_at
+from worker.dashboard.wording import counted
+from worker.errors import UsageError
+from worker.history import archive, dead_letters
+from worker.history.archive import Label
+from worker.history.dead_letters import Scope
+
+CANARIES = 10
+MOST_GROUPS = 50
+RANGES = {"night": ("This night", 1), "week": ("7 nights", 7), "all": ("All", None)}
+
+pages = Blueprint("errors", __name__)
+
+
+@pages.get("/errors")
+def page() -> str:
+    """List the groups, the largest first."""
+    known, clock = facts(), services().clock
+    told_at(known.at)
+    chosen = request.args.get("range", "all")
+    days = RANGES.get(chosen, RANGES["all"])[1]
+    with_muted = request.args.get("muted") == "1"
+    since = None if days is None else known.at - timedelta(days=days)
+    groups = [
+        group
+        for group in known.groups
+        if group.is_muted == with_muted and (since is None or group.row["last_seen"] >= since)
+    ]
+    return render_template(
+        "errors.html",
+        groups=groups[:MOST_GROUPS],
+        left_out=len(groups[MOST_GROUPS:]),
+        jobs=sum(group.jobs for group in groups),
+        new=sum(group.is_new for group in groups),
+        muted=sum(group.is_muted for group in known.groups),
+        with_muted=with_muted,
+        ranges=RANGES,
+        chosen=chosen if chosen in RANGES else "all",
+        trend=lambda group: charting.group_trend(group, known, clock),
+        canaries=CANARIES,
+    )
+
+
+@pages.post("/errors/<group>/retry")
+@operators_only
+def retry(group: str) -> Response:
+    """Put a group's jobs back to pending: some as canaries, or all."""
+    limit = CANARIES if request.form.get("how") == "canary" else None
+    how = f"the oldest {CANARIES} of " if limit else ""
+
+    def work() -> Done:
+        db = database()
+        count = dead_letters.retry(db, _scope(group, half_done=False), limit=limit)
+        return Done(count, f"{counted(count, 'job')} put back to pending.")
+
+    return do("retry", f"{how}group {group}", work, url_for("errors.page"))
+
+
+@pages.post("/errors/<group>/discard")
+@operators_only
+def discard(group: str) -> Response:
+    """Move a group's jobs to the archive."""
+
+    def work() -> Done:
+        label = Label(author(), f"discarded by {author()}" + (f": {reason()}" if reason() else ""))
+        count = dead_letters.discard(database(), _scope(group), label)
+        return Done(count, f"{counted(count, 'job')} moved to the archive.")
+
+    return do("discard", f"group {group}", work, url_for("errors.page"))
+
+
+@pages.post("/errors/<group>/mute")
+@operators_only
+def mute(group: str) -> Response:
+    """Leave a group out of the lists."""
+
+    def work() -> Done:
+        found = dead_letters.find_group(database(), group)
+        dead_letters.mute(database(), found["fingerprint"], by=author(), reason=said_reason())
+        return Done(1, f"Group {group[:8]} is muted.")
+
+    return do("mute", f"group {group}", work, url_for("errors.page"))
+
+
+@pages.post("/errors/<group>/unmute")
+@operators_only
+def unmute(group: str) -> Response:
+    """Show a group again."""
+
+    def work() -> Done:
+        found = dead_letters.find_group(database(), group)
+        was_muted = dead_letters.unmute(database(), found["fingerprint"])
+        said = "is shown again." if was_muted else "was not muted."
+        return Done(int(was_muted), f"Group {group[:8]} {said}")
+
+    return do("unmute", f"group {group}", work, url_for("errors.page"))
+
+
+def _scope(group: str, *, half_done: bool = True) -> Scope:
+    """Mean the jobs of a group that were in error when the page was told, or are now.
+
+    So a job that failed after the question was asked is not in the answer.
+    """
+    db = database()
+    found = dead_letters.find_group(db, group)
+    if found["fingerprint"] != group:
+        raise UsageError(f"there is no group {group}")
+    return Scope(archive.now(db), group=group, half_done=half_done)

@@ -1,0 +1,173 @@
+"""*Job*: what happened to one job, attempt by attempt, with the evidence of each."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from flask import Blueprint, Response, abort, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from worker.claiming.why import sentence_about
+from worker.dashboard import evidence_files
+from worker.dashboard.deeds import Done, author, do, reason
+from worker.dashboard.evidence_files import FILES
+from worker.dashboard.guards import operators_only
+from worker.dashboard.services import database, facts, services, told_at
+from worker.database.client import Row
+from worker.errors import UsageError
+from worker.evidence import masked_job
+from worker.history import archive, dead_letters
+from worker.history.archive import Label
+from worker.history.dead_letters import Scope
+from worker.queue.claims import Queue
+from worker.queue.endings import half_done_at
+
+# No script, no form, no address of its own, nothing from anywhere: the page as it was, and inert.
+SANDBOX = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
+    "frame-ancestors 'self'"
+)
+
+pages = Blueprint("job", __name__)
+
+
+@pages.get("/jobs/<int:job_id>")
+def page(job_id: int) -> str:
+    """Show one job."""
+    job, history = find(job_id)
+    known = facts()
+    told_at(known.at)
+    shown, attempts = masked_job.masked(job, history)
+    chosen = _chosen(attempts)
+    return render_template(
+        "job.html",
+        job=shown,
+        attempts=attempts,
+        chosen=chosen,
+        evidence=evidence_files.look(chosen, services().config.errors_dir),
+        why=services().clock.localised(sentence_about(database(), shown, attempts)),
+        group=known.group(job["fingerprint"]) if job["status"] == "error" else None,
+        half_done=_half_done(shown),
+        is_archived=job.get("archived_at") is not None,
+        files=FILES,
+    )
+
+
+@pages.get("/jobs/<int:job_id>/attempts/<int:fence>/<name>")
+def file(job_id: int, fence: int, name: str) -> Response:
+    """Send one file of an attempt's evidence; HTML only as text, a trace only as a download."""
+    number = _opened(job_id, fence, name)
+    answer = Response(_chunks(number), mimetype=None, content_type=FILES[name][1])
+    answer.headers["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    if name == "trace":
+        told = f'attachment; filename="job-{job_id}-{fence}-trace.zip"'
+        answer.headers["Content-Disposition"] = told
+    elif name == "screenshot":
+        answer.headers["Cache-Control"] = "private, max-age=3600"
+    return answer
+
+
+@pages.get("/jobs/<int:job_id>/attempts/<int:fence>/page/inert")
+def inert(job_id: int, fence: int) -> Response:
+    """Send a captured page for a sandboxed frame: it can run nothing and fetch nothing."""
+    number = _opened(job_id, fence, "page")
+    answer = Response(_chunks(number), content_type="text/html; charset=utf-8")
+    answer.headers["Content-Security-Policy"] = SANDBOX
+    return answer
+
+
+@pages.get("/jobs/<int:job_id>/attempts/<int:fence>/look")
+def look(job_id: int, fence: int) -> str:
+    """Show a captured page in its frame."""
+    return render_template("captured.html", job_id=job_id, fence=fence)
+
+
+@pages.post("/jobs/<int:job_id>/retry")
+@operators_only
+def retry(job_id: int) -> AnyResponse:
+    """Put one job in error back to pending."""
+    with_half_done = request.form.get("half_done") == "yes"
+
+    def work() -> Done:
+        db = database()
+        state = _in_error(job_id)
+        if state["irreversible_step"] is not None and not with_half_done:
+            raise UsageError(f"job {job_id} {half_done_at(state['irreversible_step'])}")
+        scope = Scope(archive.now(db), ids=(job_id,), half_done=with_half_done)
+        count = dead_letters.retry(db, scope)
+        return Done(count, f"Job {job_id:,} is pending again.")
+
+    return do("retry", f"job {job_id}", work, url_for("job.page", job_id=job_id))
+
+
+@pages.post("/jobs/<int:job_id>/discard")
+@operators_only
+def discard(job_id: int) -> AnyResponse:
+    """Move one job in error to the archive."""
+
+    def work() -> Done:
+        db = database()
+        _in_error(job_id)
+        label = Label(author(), f"discarded by {author()}" + (f": {reason()}" if reason() else ""))
+        count = dead_letters.discard(db, Scope(archive.now(db), ids=(job_id,)), label)
+        return Done(count, f"Job {job_id:,} is in the archive.")
+
+    return do("discard", f"job {job_id}", work, url_for("job.page", job_id=job_id))
+
+
+def find(job_id: int) -> tuple[Row, list[Row]]:
+    """Read a job of the queue or the archive with its attempts; 404 when there is none."""
+    db = database()
+    queue = Queue(db)
+    job = queue.get(job_id)
+    if job is not None:
+        return job, queue.history(job_id)
+    archived = archive.find(db, job_id)
+    if archived is None:
+        abort(404, f"There is no job {job_id:,}, neither in the queue nor in the archive.")
+    return archived
+
+
+def _in_error(job_id: int) -> Row:
+    state = dead_letters.states(database(), [job_id]).get(job_id)
+    if state is None or state["status"] != "error":
+        told = "not in the queue" if state is None else f"{state['status']}, not in error"
+        raise UsageError(f"job {job_id} is {told}")
+    return state
+
+
+def _chosen(attempts: list[Row]) -> Row | None:
+    """Take the attempt that the address names, or else the last one with evidence."""
+    asked = request.args.get("attempt", "")
+    for row in attempts:
+        if asked == str(row["fence"]):
+            return row
+    with_evidence = [row for row in attempts if row["evidence"]]
+    found = with_evidence or attempts
+    return found[-1] if found else None
+
+
+def _half_done(job: Row) -> str:
+    step = job["irreversible_step"]
+    return half_done_at(step) if step is not None and job["status"] == "error" else ""
+
+
+def _opened(job_id: int, fence: int, name: str) -> int:
+    if name not in FILES:
+        abort(404, "There is no such evidence.")
+    _, history = find(job_id)
+    attempt = next((row for row in history if row["fence"] == fence), None)
+    folder = None
+    if attempt is not None:
+        folder = evidence_files.folder_of(attempt, services().config.errors_dir)
+    number = None if folder is None else evidence_files.open_file(folder, name)
+    if number is None:
+        abort(404, "That evidence is not there, or not on this machine.")
+    return number
+
+
+def _chunks(number: int) -> Any:
+    with os.fdopen(number, "rb") as file:
+        while chunk := file.read(64 * 1024):
+            yield chunk

@@ -1,0 +1,68 @@
+"""*Jobs*: every job by state; filters are in the address; searched by id, key and payload."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from worker.dashboard import job_list
+from worker.dashboard.job_list import State, Wanted
+from worker.dashboard.services import database, facts, told_at
+
+pages = Blueprint("jobs", __name__)
+
+
+@pages.get("/jobs")
+def page() -> str | Response:
+    """List jobs; a search for one job's id or key leads straight to it."""
+    wanted = asked_for()
+    db, known = database(), facts()
+    told_at(known.at)
+    named = [] if wanted.after else job_list.named(db, wanted.text)
+    if len(named) == 1 and request.args.get("list") is None:
+        return redirect(url_for("job.page", job_id=named[0]["id"]))
+    found = job_list.read(db, wanted)
+    kept: dict[str, Any] = {
+        name: value
+        for name, value in request.args.items()
+        if name in ("state", "task", "site", "group", "text", "list") and value
+    }
+    return render_template(
+        "jobs.html",
+        wanted=wanted,
+        named=named,
+        found=found,
+        states=_states(),
+        kept=kept,
+        next_url=url_for("jobs.page", **(kept | {"after": found.next})) if found.next else None,
+        first_url=url_for("jobs.page", **kept) if wanted.after else None,
+    )
+
+
+def asked_for() -> Wanted:
+    """Read what is wanted from the address; what makes no sense is left out."""
+    given = request.args
+    state = given.get("state", "all")
+    return Wanted(
+        state=State(state) if state in set(State) else State.ALL,
+        task=given.get("task", "")[:64],
+        site=given.get("site", "")[:255],
+        group=given.get("group", "")[:16],
+        text=given.get("text", "")[: job_list.LONGEST_SEARCH],
+        after=given.get("after", "")[:60],
+    )
+
+
+def _states() -> list[tuple[State, str, int]]:
+    known = facts()
+    counts = known.counts
+    return [
+        (State.ALL, "All", sum(counts.values())),
+        (State.READY, "Ready", max(0, counts["pending"] - known.waiting)),
+        (State.WAITING, "Wait for a time", known.waiting),
+        (State.IN_PROGRESS, "In progress", counts["in_progress"]),
+        (State.DONE, "Done", counts["done"]),
+        (State.ERROR, "Failed", counts["error"]),
+    ]

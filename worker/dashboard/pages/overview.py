@@ -1,0 +1,36 @@
+"""*Overview*: do I go back to sleep? Then why it says so, when it is ready, what is held back."""
+
+from __future__ import annotations
+
+import time
+
+from flask import Blueprint, render_template, request
+
+from worker.dashboard import charting, verdict
+from worker.dashboard.event_lines import lines_of
+from worker.dashboard.overview import RANGES, look
+from worker.dashboard.services import database, facts, paused, services, told_at
+
+pages = Blueprint("overview", __name__)
+
+
+@pages.get("/")
+def page() -> str:
+    """Show how everything stands."""
+    clock = services().clock
+    wanted = RANGES.get(request.args.get("range", ""), RANGES["night"])
+    began = time.perf_counter()
+    asked = paused()
+    answer_ms = (time.perf_counter() - began) * 1000
+    now = look(database(), facts(), asked, wanted)
+    told_at(now.at)
+    return render_template(
+        "overview.html",
+        now=now,
+        verdict=verdict.judge(now, clock),
+        reasons=verdict.reasons(now, clock, answer_ms),
+        pace=charting.pace(now, clock),
+        queue=charting.queue(now.counts, now.facts),
+        ranges=RANGES.values(),
+        events=lines_of(now.facts.events, clock, limit=12),
+    )

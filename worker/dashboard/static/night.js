@@ -1,0 +1,80 @@
+// Keeps a page's live region up to date: asks again every few seconds while somebody looks, and puts
+// the new region in the place of the old one. Without this script a page is the same, only not live.
+"use strict";
+
+const region = () => document.getElementById("live");
+let etag = null;
+let told = Date.now();
+let isAway = false;
+
+function seconds() {
+  return Number(region()?.dataset.live || 0);
+}
+
+// Not while a question is open, something is being typed, or text is being selected in the region.
+function isBusy() {
+  if (document.querySelector(":popover-open.ask")) return true;
+  const focused = document.activeElement;
+  if (region().contains(focused) && focused.matches("input, select, textarea")) return true;
+  const selected = document.getSelection();
+  return !selected.isCollapsed && region().contains(selected.anchorNode);
+}
+
+function showAge() {
+  const age = Math.round((Date.now() - told) / 1000);
+  for (const place of document.querySelectorAll("[data-ago]")) {
+    place.textContent = isAway ? `, ${age} s ago; the dashboard does not answer` : `, ${age} s ago`;
+    place.classList.toggle("bad", isAway);
+  }
+}
+
+function replace(html) {
+  const fresh = new DOMParser().parseFromString(html, "text/html");
+  const next = fresh.getElementById("live");
+  if (!next) {
+    location.reload();
+    return;
+  }
+  const focus = document.activeElement?.id;
+  const scrolled = [...region().querySelectorAll(".scroll")].map((part) => [part.scrollLeft, part.scrollTop]);
+  region().replaceWith(document.adoptNode(next));
+  region().querySelectorAll(".scroll").forEach((part, place) => {
+    [part.scrollLeft, part.scrollTop] = scrolled[place] || [0, 0];
+  });
+  if (focus) document.getElementById(focus)?.focus({ preventScroll: true });
+  const count = fresh.querySelector(".menu .count");
+  const shown = document.querySelector(".menu .count");
+  if (count && shown) shown.textContent = count.textContent;
+}
+
+async function refresh() {
+  if (document.hidden || isBusy()) return;
+  try {
+    const headers = etag ? { "If-None-Match": etag } : {};
+    const answer = await fetch(location.href, { headers, cache: "no-store", redirect: "error" });
+    if (answer.status === 304 || answer.ok) {
+      told = Date.now();
+      isAway = false;
+    }
+    if (answer.ok) {
+      etag = answer.headers.get("ETag");
+      replace(await answer.text());
+    } else if (answer.status !== 304) {
+      isAway = true;
+    }
+  } catch {
+    isAway = true;
+  }
+}
+
+async function tick() {
+  const every = seconds();
+  if (every > 0 && Date.now() - told >= every * 1000) await refresh();
+  showAge();
+  setTimeout(tick, 1000);
+}
+
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && seconds() > 0) refresh().then(showAge);
+});
+if (region()) tick();

@@ -1,0 +1,179 @@
+"""The verdict in words: may the reader go back to sleep, and why? One of four, then a reason.
+
+“Go back to sleep.” · “Look when you are up.” · “Get up: …” · “Cannot tell.”
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from worker.dashboard.overview import Now
+from worker.dashboard.wording import Clock, about, counted
+from worker.recovery.live_runs import Life
+from worker.reporting.charts.marks import Mark
+
+STALL_SECONDS = 900.0
+# Figures that are older than this tell nothing about now.
+OLD_SECONDS = 60.0
+SLEEP, LOOK = "Go back to sleep.", "Look when you are up."
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What to say, with its mark; `command` is what to type, where something is to be done."""
+
+    mark: Mark
+    label: str
+    title: str
+    say: str
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One of the reasons beside it; `link` names a page."""
+
+    mark: Mark
+    label: str
+    bold: str
+    rest: str
+    link: str = ""
+
+
+def judge(now: Now, clock: Clock) -> Verdict:
+    """Say what whoever looks at 2 a.m. must know."""
+    left = now.counts["pending"] + now.counts["in_progress"]
+    if (now.at - now.facts.at).total_seconds() > OLD_SECONDS:
+        said = f"The queue was last counted at {clock.second(now.facts.at)}; since then that takes "
+        said += "too long, or the database refuses. Below is what was known then."
+        return Verdict(Mark.LOOK, "Cannot tell", "Cannot tell.", said, "launcher.py status")
+    if now.paused is not None:
+        who, why = now.paused["set_by"], now.paused["reason"]
+        said = f"Paused since {clock.hour(now.paused['set_at'])} by {who}: “{why}”. "
+        said += f"{counted(left, 'job')} wait until somebody resumes."
+        return Verdict(Mark.PAUSED, "Paused", LOOK, said, "launcher.py resume")
+    if now.alive:
+        return _of_a_run(now, clock, left)
+    if now.dead:
+        return _of_the_dead(now, clock, left)
+    return _of_a_quiet_queue(now, clock, left)
+
+
+def _of_a_run(now: Now, clock: Clock, left: int) -> Verdict:
+    run = min(now.alive, key=lambda each: each.started_at)
+    quiet = now.last_end_seconds
+    old_enough = (now.at - run.started_at).total_seconds() > STALL_SECONDS
+    if now.to_go and old_enough and (quiet is None or quiet > STALL_SECONDS):
+        since = "in this time" if quiet is None else f"for {about(quiet)}"
+        return Verdict(
+            Mark.FAILED, "Needs you now", f"Get up: nothing has finished {since}.",
+            f"{counted(now.to_go, 'job')} could run, and the workers are alive. "
+            f"See what they are at, below; then why one of the jobs waits.",
+            "launcher.py status",
+        )  # fmt: skip
+    done = now.counts["done"]
+    said = f"{done:,} of {sum(now.counts.values()):,} jobs are done"
+    if now.ready_at is not None:
+        said += f" and the rest will be ready at {clock.hour(now.ready_at)}."
+    elif now.to_go:
+        said += f"; {counted(now.to_go, 'job')} to go, and it is too early to say when."
+    else:
+        said += "; nothing is left that could run now."
+    if now.facts.held_jobs:
+        said += f" {counted(now.facts.held_jobs, 'job')} are held back; see why below."
+    if now.dead:
+        said += f" Run {now.dead[0].run_id} on {now.dead[0].host} is gone."
+        return Verdict(Mark.LOOK, "Needs a look", LOOK, said)
+    return Verdict(Mark.DONE, "All is well", SLEEP, said)
+
+
+def _of_the_dead(now: Now, clock: Clock, left: int) -> Verdict:
+    run = now.dead[0]
+    name = f"run {run.run_id} on {run.host}"
+    since = clock.second(run.heartbeat_at)
+    if run.life is Life.SILENT:
+        return Verdict(
+            Mark.LOOK, "Cannot tell", "Cannot tell.",
+            f"There is no word from {name} since {since}: it is dead, or cannot reach the "
+            f"database. {counted(left, 'job')} are left.",
+        )  # fmt: skip
+    if not left:
+        return Verdict(Mark.LOOK, "Needs a look", LOOK, f"{name.capitalize()} was killed at "
+                       f"{since}, but nothing is left to do.")  # fmt: skip
+    return Verdict(
+        Mark.FAILED, "Needs you now", f"Get up: {name} was killed.",
+        f"Its last sign of life was at {since}, and {counted(left, 'job')} are left. Nothing is "
+        f"lost: start it again, and it puts right what was in progress.",
+        "launcher.py run",
+    )  # fmt: skip
+
+
+def _of_a_quiet_queue(now: Now, clock: Clock, left: int) -> Verdict:
+    failed, groups = now.facts.failed, len(now.facts.shown_groups)
+    ended = ""
+    if now.latest is not None and now.latest.over_at is not None:
+        ended = f" Run {now.latest.run_id} ended at {clock.hour(now.latest.over_at)}"
+        ended += f": {now.latest.ending}."
+    if left:
+        return Verdict(
+            Mark.LOOK, "Needs a look", LOOK,
+            f"{counted(left, 'job')} are left and nothing is running.{ended}", "launcher.py run",
+        )  # fmt: skip
+    if failed:
+        said = f"Nothing is left to do. {counted(failed, 'job')} failed, in "
+        said += f"{counted(groups, 'group')}.{ended}"
+        return Verdict(Mark.LOOK, "For the morning", LOOK, said)
+    if not sum(now.counts.values()):
+        said = "The queue is empty: no job has been added yet."
+        return Verdict(Mark.DONE, "All is well", SLEEP, said, "launcher.py enqueue URL")
+    return Verdict(Mark.DONE, "All is well", SLEEP, f"Everything is done, nothing failed.{ended}")
+
+
+def reasons(now: Now, clock: Clock, answer_ms: float) -> list[Fact]:
+    """List what the verdict rests on."""
+    facts = [_workers(now), _database(now, clock, answer_ms)]
+    quiet = now.last_failure_seconds
+    if quiet is None:
+        facts.append(Fact(Mark.DONE, "well", "No failure", f"since {clock.hour(now.since)}"))
+    elif quiet > STALL_SECONDS:
+        facts.append(Fact(Mark.DONE, "well", "No new failure", f"for {about(quiet)}"))
+    else:
+        facts.append(Fact(Mark.LOOK, "look", "A job failed", f"{about(quiet)} ago", "errors.page"))
+    if now.facts.failed:
+        new = f", {now.new_groups} NEW" if now.new_groups else ""
+        groups = counted(len(now.facts.shown_groups), "group")
+        said = f"{now.facts.failed:,} failed in {groups}{new}"
+        facts.append(Fact(Mark.LOOK, "for the morning", "For the morning:", said, "errors.page"))
+    return facts
+
+
+def _workers(now: Now) -> Fact:
+    working = [worker for worker in now.workers if not worker.is_dead]
+    wanted = now.expected_workers
+    if now.dead:
+        killed = sum(run.workers for run in now.dead)
+        said = f"of run {now.dead[0].run_id}; {counted(len(working), 'worker')} alive"
+        return Fact(Mark.FAILED, "dead", f"{counted(killed, 'worker')} dead", said, "workers.page")
+    if not wanted:
+        return Fact(Mark.WAITING, "idle", "Nothing is running", "")
+    up = sum(worker.phase not in ("none", "booting") for worker in working)
+    rest = ""
+    if (quiet := now.last_end_seconds) is not None:
+        rest = ", a job ended this minute" if quiet < 60 else f", last end {about(quiet)} ago"
+    is_well = up == wanted or not working
+    mark = Mark.DONE if is_well else Mark.LOOK
+    return Fact(mark, "well" if is_well else "look", f"{up} of {wanted} workers alive", rest)
+
+
+def _database(now: Now, clock: Clock, answer_ms: float) -> Fact:
+    away = [
+        event
+        for event in now.facts.events
+        if event.kind.value == "outage" and event.ended_at and event.began_at >= now.since
+    ]
+    rest = f"in {max(answer_ms, 0.1):.1f} ms"
+    if away:
+        last = away[-1]
+        seconds = (last.ended_at - last.began_at).total_seconds() if last.ended_at else 0
+        rest += f"; was away {about(seconds)} at {clock.hour(last.began_at)}"
+    return Fact(Mark.DONE, "well", "Database answers", rest)
