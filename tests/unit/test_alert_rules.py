@@ -1,4 +1,4 @@
-"""Alert rules and the Grafana dashboard ask for metrics that there are, and the rules fire in time."""
+"""Alert rules and the Grafana dashboard ask for metrics that exist, and the rules fire in time."""
 
 from __future__ import annotations
 
