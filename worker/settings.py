@@ -172,6 +172,12 @@ class RunSettings:
         False, "Keep pages from private, loopback and link-local addresses."
     )
     job_disk_mb: int = setting(500, "Megabytes that a job's browser may write to disk.", least=1)
+    ping_url: str | None = setting(
+        None,
+        "Tell this Healthchecks URL how the run goes. A secret: better as NIGHTSHIFT_PING_URL.",
+        metavar="URL",
+        problem=callback_url_problem,
+    )
     quiet: bool = setting(False, "Print nothing unless something went wrong.")
 
     def __post_init__(self) -> None:

@@ -29,6 +29,7 @@ from worker.queue import runs
 from worker.queue.claims import Queue
 from worker.settings import RunSettings, seconds_until
 from worker.supervisor.loop import Supervisor
+from worker.supervisor.ping import Ping
 from worker.supervisor.run_lock import RunLock
 from worker.supervisor.view import Summary
 from worker.system.fork import call_in_child
@@ -46,7 +47,21 @@ def run(as_json: bool, **values: Any) -> int:
     The run ends when no job is pending or in progress. Each flag has a variable that can be set in
     the environment or in .env: --errors-dir is NIGHTSHIFT_ERRORS_DIR.
     """
-    settings = _settings(values)
+    ping = Ping(values["ping_url"])
+    try:
+        return _run(_settings(values), ping, as_json)
+    except RunLocked:
+        # The run that holds the lock tells how it goes.
+        raise
+    except NightshiftError as error:
+        ping.end(error.exit_code, f"nightshift: {error}")
+        raise
+    except Exception as error:
+        ping.fail(f"nightshift: {type(error).__name__}: {error}")
+        raise
+
+
+def _run(settings: RunSettings, ping: Ping, as_json: bool) -> int:
     lock = RunLock(settings.state_dir, settings.database)
     is_locking = settings.if_locked != "ignore"
     try:
@@ -59,10 +74,13 @@ def run(as_json: bool, **values: Any) -> int:
         if not settings.quiet:
             tell(f"nightshift: {error}; this run leaves the jobs to it", err=True)
         return ExitCode.OK
+    ping.start()
     summary = _run_pool(settings, run_id, is_locking)
     _report(summary, settings, as_json)
     report_files.write(settings, summary)
-    return _exit_code(summary, settings.fail_over)
+    code = _exit_code(summary, settings.fail_over)
+    ping.end(code, "\n".join(render(summary, settings.errors_dir)))
+    return code
 
 
 def _settings(values: dict[str, Any]) -> RunSettings:
