@@ -38,6 +38,11 @@ COMMANDS = {
     ],
     "reasons": [("why", f"#{name}") for name in JOBS],
     "failures": [
+        ("report", "--since", "1h"),
+        ("report", "--since", "1h", "--format", "md"),
+        ("report", "--since", "1h", "--format", "html"),
+        ("report", "--since", "1h", "--format", "json"),
+        ("report", "--since", HOSTILE),
         ("errors", "--all"),
         ("errors", "feedface"),
         ("errors", "feedface", "--json"),

@@ -1,0 +1,132 @@
+"""Whatever strangers wrote, each format shows it and none obeys it."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+from html.parser import HTMLParser
+
+import pytest
+
+from tests.unit.reporting.night.hostile_night import EVIL, HUGE, hostile_night
+from worker.reporting.charts.marks import CHARACTERS, Mark
+from worker.reporting.night import formats
+from worker.reporting.night.as_html import policy, sheets
+from worker.reporting.night.as_text import WIDTH
+
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u200b]")
+ALLOWED = {
+    *("html", "head", "meta", "title", "style", "body", "main", "p", "h1", "h2", "h3", "span"),
+    *("div", "ol", "li", "b", "br", "code", "table", "thead", "tbody", "tr", "th", "td", "img"),
+    *("svg", "symbol", "pattern", "circle", "path", "rect", "line", "text", "tspan", "use", "g"),
+    *("desc",),
+}
+
+
+class Seen(HTMLParser):
+    """The elements and attributes that a browser would find."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[tuple[str, str | None]] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes.update(attrs)
+
+
+@pytest.mark.parametrize("evil", [EVIL, HUGE], ids=["evil", "huge"])
+def test_html_holds_no_element_and_no_attribute_that_is_not_ours(evil):
+    text = formats.WRITERS["html"](hostile_night(evil, b"\x89PNG\r\n\x1a\n"))
+    seen = Seen(text)
+
+    assert seen.tags <= ALLOWED
+    names = {name for name, _ in seen.attributes}
+    assert not {name for name in names if name.startswith("on")}
+    assert "style" not in names
+    places = {value for name, value in seen.attributes if name in ("href", "src")}
+    assert all(value.startswith(("#m-", "data:image/png;base64,")) for value in places)
+    assert len(text) < 200_000
+    assert not OBEYED.search(text)
+
+
+def test_html_forbids_everything_but_its_own_sheets_and_pictures():
+    text = formats.WRITERS["html"](hostile_night())
+
+    assert policy().startswith("default-src 'none'; style-src 'sha256-")
+    assert text.count("<style>") == len(sheets()) == 2
+    assert "</style" not in "".join(sheets())
+    # One var() makes a mail client drop the whole sheet.
+    assert "var(" not in sheets()[0]
+    assert "@media" not in sheets()[0]
+
+
+def test_text_keeps_to_eighty_columns_but_for_commands_and_obeys_nothing():
+    text = formats.WRITERS["text"](hostile_night())
+
+    assert not OBEYED.search(text)
+    assert not re.search(r"(?m)^nightshift: ok", text)
+    command = EVIL.split("\x00")[0].strip()[:30]
+    long = [line for line in text.splitlines() if len(line) > WIDTH and command not in line]
+    assert long == []
+
+
+def test_markdown_escapes_what_it_would_take_for_markup():
+    text = formats.WRITERS["md"](hostile_night())
+    # Within code nothing is markup.
+    outside = re.sub(r"(`+) .*? \1|`[^`\n]*`", "", text)
+
+    assert not re.search(r"(?<!\\)<", outside)
+    assert not re.search(r"(?<!\\)\]\(", outside)
+    assert not OBEYED.search(text.replace("\n", ""))
+    rows = [line for line in outside.splitlines() if line.startswith("| ")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} <= {5, 6}
+
+
+def test_json_can_be_read_and_holds_what_was_said():
+    told = json.loads(formats.WRITERS["json"](hostile_night()))
+
+    assert told["groups"][0]["label"] == EVIL
+    assert "picture" not in told["groups"][0]
+    assert not OBEYED.search(formats.WRITERS["json"](hostile_night()).replace("\n", ""))
+
+
+def test_marks_say_by_shape_what_they_say_by_colour():
+    assert len(set(CHARACTERS.values())) == len(Mark)
+    text = formats.WRITERS["text"](hostile_night())
+    assert "◆ Failed" in text
+    assert "● Done" in text
+
+
+def test_the_sum_is_written_in_every_format_for_people():
+    for kind in ("text", "html", "md"):
+        text = formats.WRITERS[kind](hostile_night()).replace("\\", "")
+        assert (
+            "50,012 in = 49,659 done + 341 failed + 7 discarded + 3 pending + 2 in progress" in text
+        )
+
+
+def test_a_file_is_its_owners_alone_and_whole_or_not_there(tmp_path):
+    (tmp_path / "old.html").write_text("old")
+    (tmp_path / "old.html").chmod(0o644)
+
+    formats.save("new", tmp_path / "old.html")
+
+    assert (tmp_path / "old.html").read_text() == "new"
+    assert stat.S_IMODE((tmp_path / "old.html").stat().st_mode) == 0o600
+    with pytest.raises(OSError, match="No such file"):
+        formats.save("new", tmp_path / "missing" / "x.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["old.html"]
+
+
+def test_the_report_of_a_run_is_named_by_its_time_and_number(tmp_path):
+    paths = formats.save_of_run(hostile_night(), tmp_path / "reports")
+
+    assert [path.name for path in paths] == [
+        "night-2026-01-31T1800-run-118.html",
+        "night-2026-01-31T1800-run-118.json",
+    ]
+    assert stat.S_IMODE((tmp_path / "reports").stat().st_mode) == 0o700

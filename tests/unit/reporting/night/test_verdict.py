@@ -1,0 +1,86 @@
+"""The four verdicts, and what each is said for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.reporting.night.hostile_night import END, hostile_night
+from worker.recovery.live_runs import Life
+from worker.reporting import outlook
+from worker.reporting.night.model import Counts, Level, Measures, Usual
+from worker.reporting.night.verdict import judge
+from worker.reporting.outlook import Outlook
+
+
+def said(counts, *, usual=None, life=Life.ENDED, silent=0.0, summary=None, past=False):
+    night = hostile_night("night-1")
+    over = {} if life is Life.ENDED else {"ended_at": None}
+    run = replace(night.window.runs[0], life=life, silent_seconds=silent, summary=summary, **over)
+    window = replace(night.window, run=run if past else None, runs=(run,))
+    return judge(None, window, counts, Measures(), usual or Usual(0, Measures()), [])
+
+
+def counts(done=0, failed=0, pending=0, running=0, waiting=0):
+    return Counts(done, failed, 0, pending, running, waiting, 0)
+
+
+def test_all_done_or_explained_lets_one_sleep():
+    verdict = said(counts(49_659, 341))
+
+    assert verdict.level is Level.SLEEP
+    assert verdict.sentence == "All 50,000 jobs are done or explained."
+    assert said(counts(12)).sentence == "All 12 jobs are done."
+    assert said(counts()).sentence == "Nothing was to be done."
+
+
+def test_many_failures_are_worth_a_look_unless_they_are_usual():
+    verdict = said(counts(900, 100))
+
+    assert verdict.level is Level.LOOK
+    assert verdict.sentence == "Look when you are up: 100 (10 %) of 1,000 jobs failed."
+    usual = Usual(7, Measures(done=900, failed=95))
+    assert said(counts(900, 100), usual=usual).level is Level.SLEEP
+
+
+def test_jobs_left_with_nobody_at_work_are_worth_getting_up():
+    assert said(counts(10, pending=1200)).sentence == (
+        "Get up: 1,200 jobs are left, and no run is at work. Start one: launcher.py run"
+    )
+
+
+def test_jobs_held_back_or_waiting_can_wait_for_the_morning():
+    summary = {"held_back": [{"jobs": 5, "reason": "the breaker of site:a is open"}]}
+
+    held = said(counts(10, pending=5), summary=summary)
+    assert held.sentence == (
+        "Look when you are up: 5 jobs are held back: the breaker of site:a is open."
+    )
+    assert said(counts(10, pending=5, waiting=5)).level is Level.LOOK
+
+
+def test_a_silent_run_means_that_nobody_can_tell():
+    verdict = said(counts(10, pending=5), life=Life.SILENT, silent=200)
+
+    assert verdict.level is Level.CANNOT_TELL
+    assert "has been silent since 05:52:00" in verdict.sentence
+    assert END.hour == 4
+
+
+@pytest.mark.parametrize(
+    ("known", "level", "words"),
+    [
+        (Outlook(1.0, {}, 60, 0, 0, 0), Level.SLEEP, "the rest by about 05:53"),
+        (Outlook(1.0, {}, 90, 0, 0, 30), Level.LOOK, "without 30 jobs held back"),
+        (Outlook(0.0, {}, 60, 0, 0, 0), Level.GET_UP, "nothing has ended for 15 min"),
+    ],
+)
+def test_while_a_run_goes_on_it_depends_on_how_it_goes(monkeypatch, known, level, words):
+    # How fast a live run goes is told by another module, with tests of its own.
+    monkeypatch.setattr(outlook, "outlook", lambda db, runs: known)
+    verdict = said(counts(10, pending=60), life=Life.ALIVE)
+
+    assert verdict.level is level
+    assert words in verdict.sentence
+    assert verdict.sentence.startswith(level.value)
