@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from worker.claiming import held_back
+from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.held_back import HeldBack
 from worker.dashboard.connections import Connections
 from worker.database.client import Database, DatabaseError, Row
 from worker.errors import NightshiftError
+from worker.guards.keys import ClosedKey
 from worker.history import archive, dead_letters
 from worker.reporting import events, figures
 from worker.reporting.events import Event, Kind
@@ -73,6 +75,8 @@ class Facts:
     waiting: int
     groups: tuple[Group, ...] = ()
     held: tuple[HeldBack, ...] = ()
+    # What limits, breakers, profiles and proxies let nothing start of.
+    closed: dict[str, ClosedKey] = field(default_factory=dict)
     # Pauses, outages and breakers of the last week; runs and workers of the last day.
     events: tuple[Event, ...] = ()
     # What ended in each minute of the last night, and in each hour of the last week.
@@ -165,10 +169,17 @@ def gather(db: Database) -> Facts:
         counts=counts,
         groups=tuple(_groups(db, now)),
         held=tuple(held_back.count(db, seconds=HELD_BACK_SECONDS)),
+        closed=_closed(db),
         events=tuple(_events(db, now)),
         minutes=tuple(figures.series(db, now - NIGHT, now, MINUTE)),
         hours=tuple(figures.series(db, now - WEEK, now, HOUR)),
     )
+
+
+def _closed(db: Database) -> dict[str, ClosedKey]:
+    closures = ClosedKeys(db)
+    closures.refresh()
+    return dict(closures.closed)
 
 
 def _events(db: Database, now: datetime) -> list[Event]:

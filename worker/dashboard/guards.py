@@ -80,7 +80,8 @@ def know_who_asks() -> AnyResponse | None:
     """Find the user of the session or the token, or ask for a sign-in."""
     people = services().people
     g.user = None
-    if request.path.startswith("/api/") and (token := _bearer()) is not None:
+    is_for_programs = request.path.startswith("/api/") or request.path == "/metrics"
+    if is_for_programs and (token := _bearer()) is not None:
         name = people.name_of_token(token)
         if name is None:
             abort(401, "This token is not known.")
@@ -89,7 +90,7 @@ def know_who_asks() -> AnyResponse | None:
     g.user = _signed_in() if people.has_users() else LOCAL
     if g.user is not None or request.endpoint in OPEN:
         return None
-    if request.path.startswith("/api/"):
+    if is_for_programs:
         abort(401, "Give a token: Authorization: Bearer …")
     return redirect(url_for("sign_in.form"))
 

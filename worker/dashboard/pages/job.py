@@ -46,7 +46,7 @@ def page(job_id: int) -> str:
         attempts=attempts,
         chosen=chosen,
         evidence=evidence_files.look(chosen, services().config.errors_dir),
-        why=services().clock.localised(sentence_about(database(), shown, attempts)),
+        why=services().clock.localised(sentence_about(database(), shown, attempts, known.closed)),
         group=known.group(job["fingerprint"]) if job["status"] == "error" else None,
         half_done=_half_done(shown),
         is_archived=job.get("archived_at") is not None,

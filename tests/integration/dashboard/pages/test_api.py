@@ -47,3 +47,18 @@ def test_a_list_goes_on_where_it_ended(site):
 
     assert len(first["jobs"]) == 50
     assert not {job["id"] for job in first["jobs"]} & {job["id"] for job in second["jobs"]}
+
+
+def test_metrics_are_those_of_the_command(site):
+    answer = site.client().get("/metrics")
+
+    assert answer.mimetype == "text/plain"
+    assert "nightshift_up 1" in answer.text
+
+
+def test_metrics_want_a_token_where_there_are_users(guarded_site):
+    client = guarded_site.app.test_client()
+    good = {"Authorization": f"Bearer {guarded_site.people.add_token('prometheus')}"}
+
+    assert client.get("/metrics").status_code == 401
+    assert "nightshift_up 1" in client.get("/metrics", headers=good).text
