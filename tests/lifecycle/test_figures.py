@@ -59,6 +59,21 @@ def run_ids(database):
     return [row["id"] for row in database.run_statement("SELECT id FROM runs ORDER BY id")]
 
 
+def assert_figures(database, done_by_run, finished):
+    now = figures.state(database).now
+    total = figures.totals(database, now - timedelta(hours=2), now)
+    assert (total.done, total.recovered) == (finished, RETRIED + HELD)
+    assert total.waits.total == total.attempts()
+    by_run: dict[int, int] = {}
+    for worker in figures.per_worker(database, now - timedelta(hours=2), now):
+        by_run[worker.run_id] = by_run.get(worker.run_id, 0) + worker.figures.done
+        if worker.run_id == min(done_by_run):
+            assert worker.figures.attempts(Outcome.SWEPT) == 1
+    assert by_run == done_by_run
+    runs = between(database, now - timedelta(hours=2), now, (Kind.RUN,))
+    assert [run.why for run in runs] == ["killed", "killed", ""]
+
+
 def test_over_killed_runs_the_figures_are_what_the_tasks_have_noted(
     launch, database, queue, tasks, noted, let_go, tmp_path, let_time_pass
 ):
@@ -93,18 +108,9 @@ def test_over_killed_runs_the_figures_are_what_the_tasks_have_noted(
     wait_until(lambda: rolled_up(database) == wanted, "the third run's heart has counted it")
     assert f"run {run_ids(database)[2]} on " in (figures.state(database).owner or "")
 
+    three = run_ids(database)[2]
+    assert_figures(database, {one: NOOPS + RETRIED, two: HELD, three: 1}, len(noted("finished")))
     now = figures.state(database).now
-    total = figures.totals(database, now - timedelta(hours=2), now)
-    assert (total.done, total.recovered) == (len(noted("finished")), RETRIED + HELD)
-    assert total.waits.total == total.attempts()
-    by_run: dict[int, int] = {}
-    for worker in figures.per_worker(database, now - timedelta(hours=2), now):
-        by_run[worker.run_id] = by_run.get(worker.run_id, 0) + worker.figures.done
-        if worker.run_id == one:
-            assert worker.figures.attempts(Outcome.SWEPT) == 1
-    assert by_run == {one: NOOPS + RETRIED, two: HELD, run_ids(database)[2]: 1}
-    runs = between(database, now - timedelta(hours=2), now, (Kind.RUN,))
-    assert [run.why for run in runs] == ["killed", "killed", ""]
     third.signal(signal.SIGTERM)
     assert third.wait() == 0
     assert figures.state(database).owner is None

@@ -5,7 +5,7 @@ It only reads. The answer may be out of date a moment later.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from worker.claiming import turns
 from worker.claiming.closed_keys import ClosedKeys
@@ -28,10 +28,16 @@ MANY = 10_000
 _WAITS = "waits because "
 
 
-def sentence_about(db: Database, job: Row, history: Sequence[Row] = ()) -> str:
+def sentence_about(
+    db: Database,
+    job: Row,
+    history: Sequence[Row] = (),
+    closed: Mapping[str, ClosedKey] | None = None,
+) -> str:
     """Say in one sentence what a job waits for, or what it is doing, or how it ended.
 
-    `history` is that of an archived job, which the queue's own tables no longer have.
+    `history` is that of an archived job, which the queue's own tables no longer have. `closed` is
+    what is closed now, where somebody has looked already.
     """
     name = f"job {job['id']}"
     if job.get("archived_at") is not None:
@@ -47,7 +53,7 @@ def sentence_about(db: Database, job: Row, history: Sequence[Row] = ()) -> str:
             )
         case Status.IN_PROGRESS:
             return f"{name} {_at_work(db, job)}"
-    return f"{name} {_pending(db, job)}"
+    return f"{name} {_pending(db, job, closed)}"
 
 
 def wait_reason_now(db: Database, job: Row) -> str | None:
@@ -59,7 +65,7 @@ def wait_reason_now(db: Database, job: Row) -> str | None:
     if is_over or _early_seconds(db, job) > 0:
         kept: str | None = job["wait_reason"]
         return kept
-    said = _behind(db, job) or _unready(db, job) or _closed(db, job)
+    said = _behind(db, job) or _unready(db, job) or _closed(db, job, None)
     return said.removeprefix(_WAITS) if said else None
 
 
@@ -98,7 +104,7 @@ def _remedy(job: Row) -> str:
     )
 
 
-def _pending(db: Database, job: Row) -> str:
+def _pending(db: Database, job: Row, known: Mapping[str, ClosedKey] | None) -> str:
     if (paused := pause.paused(db)) is not None:
         return (
             f"waits because all runs are paused by {paused['set_by']} ({paused['reason']}); "
@@ -107,7 +113,7 @@ def _pending(db: Database, job: Row) -> str:
     if (seconds := _early_seconds(db, job)) > 0:
         because = f": {job['wait_reason']}" if job["wait_reason"] else ""
         return f"waits until {_utc(job['not_before'])}, {seconds:.0f} s from now{because}"
-    if closed := _behind(db, job) or _unready(db, job) or _closed(db, job):
+    if closed := _behind(db, job) or _unready(db, job) or _closed(db, job, known):
         return closed
     if (absence := _no_run(db)) is not None:
         return f"is ready, but nothing is running{absence}; start a run: python launcher.py"
@@ -164,11 +170,13 @@ def _unready(db: Database, job: Row) -> str | None:
     return None if refusal is None else _waits(refusal.closed_key)
 
 
-def _closed(db: Database, job: Row) -> str | None:
-    known = ClosedKeys(db)
-    known.refresh()
+def _closed(db: Database, job: Row, known: Mapping[str, ClosedKey] | None) -> str | None:
+    if known is None:
+        closures = ClosedKeys(db)
+        closures.refresh()
+        known = closures.closed
     for key in keys_of(_candidate(job)):
-        if (closed := known.closed.get(key)) is not None:
+        if (closed := known.get(key)) is not None:
             return _waits(closed)
     return None
 

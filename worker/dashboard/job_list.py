@@ -174,8 +174,8 @@ _ORDERS: dict[str, tuple[str, str, Any, Any]] = {
     State.ALL: ("newest_jobs", "newest_jobs_reach", _id_of, _by_id),
     State.READY: ("ready_jobs_in_order", "ready_jobs_in_order_reach", _rank_of, _by_rank),
     State.WAITING: ("waiting_jobs_in_order", "waiting_jobs_in_order_reach", _due_of, _by_due),
-    State.IN_PROGRESS: ("jobs_of_status", "jobs_of_status_reach", _id_of, _by_id),
-    State.ERROR: ("jobs_of_status", "jobs_of_status_reach", _id_of, _by_id),
+    State.IN_PROGRESS: ("jobs_in_status", "jobs_in_status_reach", _id_of, _by_id),
+    State.ERROR: ("jobs_in_status", "jobs_in_status_reach", _id_of, _by_id),
     State.DONE: ("done_jobs", "done_jobs_reach", _end_of, _by_end),
     "group": ("jobs_of_group", "jobs_of_group_reach", _id_of, _by_id),
 }

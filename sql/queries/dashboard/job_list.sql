@@ -27,7 +27,7 @@ SELECT id FROM work_queue FORCE INDEX (PRIMARY)
  ORDER BY id DESC
  LIMIT %(skip)s, 1;
 
--- name: jobs_of_status
+-- name: jobs_in_status
 -- List jobs of a status that few are in, the newest first, those that are meant.
 SELECT /* include job_line_columns */
   FROM (SELECT id FROM work_queue FORCE INDEX (next_candidates)
@@ -38,7 +38,7 @@ SELECT /* include job_line_columns */
  ORDER BY q.id DESC
  LIMIT %(limit)s;
 
--- name: jobs_of_status_reach
+-- name: jobs_in_status_reach
 -- Tell how far those reach; nothing when they are all there are.
 SELECT id FROM work_queue FORCE INDEX (next_candidates)
  WHERE status = %(status)s AND id < COALESCE(%(before)s, ~0)

@@ -34,7 +34,7 @@ def test_a_page_makes_at_most_eight_statements(site, page):
 
 READS = [
     ("newest_jobs", {}),
-    ("jobs_of_status", {"status": "error"}),
+    ("jobs_in_status", {"status": "error"}),
     ("jobs_of_group", {"group": "3f9a1c2e00000001"}),
     ("ready_jobs_in_order", {"priority": 0, "id": 5}),
     ("waiting_jobs_in_order", {"moment": "2020-01-01", "id": 0}),
