@@ -12,16 +12,38 @@ from typing import TextIO
 
 from worker.evidence.redaction import redact_text
 from worker.evidence.terminal_text import one_line, printable
+from worker.log_lines import json_line
 from worker.system.standard_streams import STDERR
 
 # Tracebacks are longer than other lines; a page's whole text is longer still.
 MAX_LINE = 20_000
 
 
+_is_json = False
+_job: int | None = None
+
+
+def write_json() -> None:
+    """Let this process and all that it forks log JSON from now on."""
+    global _is_json  # noqa: PLW0603 - a process logs in one way.
+    _is_json = True
+
+
+def is_json() -> bool:
+    """Tell whether this process logs JSON."""
+    return _is_json
+
+
+def at_work_on(job_id: int | None) -> None:
+    """Name the job that this process is doing in its JSON lines."""
+    global _job  # noqa: PLW0603 - a worker does one job at a time.
+    _job = job_id
+
+
 def configure(name: str, level: int = logging.INFO) -> None:
     """Send this process's log to stderr under that name."""
     handler = _StderrHandler()
-    handler.setFormatter(_Formatter(name))
+    handler.setFormatter(_JsonFormatter(name) if _is_json else _Formatter(name))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
@@ -53,6 +75,17 @@ class _Formatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return redact_text(printable(_cut(super().format(record))))
+
+
+class _JsonFormatter(logging.Formatter):
+    def __init__(self, name: str) -> None:
+        super().__init__("%(message)s")
+        self._name = name
+
+    def format(self, record: logging.LogRecord) -> str:
+        message = redact_text(printable(_cut(super().format(record))))
+        level = record.levelname.lower()
+        return json_line(message, level=level, worker=self._name, job=_job)
 
 
 def _cut(text: str) -> str:

@@ -178,6 +178,7 @@ class RunSettings:
         metavar="URL",
         problem=callback_url_problem,
     )
+    log_format: str = setting("text", "How lines on stderr are written.", choices=("text", "json"))
     quiet: bool = setting(False, "Print nothing unless something went wrong.")
 
     def __post_init__(self) -> None:

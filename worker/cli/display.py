@@ -20,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from worker.cli.frame import Frame
+from worker.cli.json_display import JsonDisplay
 from worker.cli.wording import counted, duration
 from worker.evidence.terminal_text import one_line
 from worker.settings import RunSettings
@@ -37,6 +38,8 @@ _LOGGED = re.compile(r"\d\d:\d\d:\d\dZ ")
 
 def make_display(settings: RunSettings, quiet: bool) -> Display:
     """Choose how to show the run."""
+    if settings.log_format == "json":
+        return LastingDisplay(lambda: JsonDisplay(quiet))
     if quiet:
         return LastingDisplay(QuietDisplay)
     # COLUMNS and LINES hold an old size of the window, not its size now.

@@ -16,9 +16,11 @@ from typing import Any, TextIO
 
 import click
 
+from worker import log
 from worker.cli.wording import plain
 from worker.errors import OutputLost
 from worker.evidence.terminal_text import one_line, printable, visible_json
+from worker.log_lines import json_line
 from worker.system import standard_streams
 from worker.system.standard_streams import STDERR, STDOUT
 
@@ -111,6 +113,8 @@ def write_exactly(text: str) -> None:
 
 def _write(text: str, *, err: bool = False, end: str = "\n") -> None:
     stream, fd = (sys.stderr, STDERR) if err else (sys.stdout, STDOUT)
+    if err and log.is_json():
+        text = json_line(text, level="error", worker=None)
     try:
         # Not click.echo, which takes what looks like a colour out of what goes to a pipe.
         stream.write(text + end)

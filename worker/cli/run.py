@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from worker import log
 from worker.claiming import held_back
 from worker.cli import preflight, report_files
 from worker.cli.connection import resolve, state_dir
@@ -47,6 +48,8 @@ def run(as_json: bool, **values: Any) -> int:
     The run ends when no job is pending or in progress. Each flag has a variable that can be set in
     the environment or in .env: --errors-dir is NIGHTSHIFT_ERRORS_DIR.
     """
+    if values["log_format"] == "json":
+        log.write_json()
     ping = Ping(values["ping_url"])
     try:
         return _run(_settings(values), ping, as_json)

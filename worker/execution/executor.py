@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from worker import log
 from worker.browser import last_words
 from worker.browser.failures import Diagnosis, classify
 from worker.browser.session import BrowserSession
@@ -75,6 +76,7 @@ class Executor:
         """
         # Until the job is let go, its secrets are masked in all that this process writes.
         known_secrets.begin(claim.payload)
+        log.at_work_on(claim.job_id)
         task = self.registry.find(claim.task)
         self.proxy_use.begin()
         self._profile_use.enter(claim)
@@ -95,6 +97,7 @@ class Executor:
         """Keep the evidence of a job that is ended before its task began."""
         claim = rejection.claim
         known_secrets.begin(claim.payload)
+        log.at_work_on(claim.job_id)
         ending = redacted(rejection.ending)
         self.proxy_use.begin()
         self._profile_use.enter(claim)
@@ -128,6 +131,7 @@ class Executor:
             self.session.release(clean=False)
         self._profile_use.leave()
         known_secrets.end()
+        log.at_work_on(None)
 
     def _seconds(self, claim: Claim, task: Task | None) -> float:
         own = task.timeout_seconds if task is not None else None
