@@ -19,6 +19,7 @@ from worker.browser.typed_text import TypedText
 from worker.evidence import known_secrets
 from worker.evidence.html_secrets import mask_html
 from worker.evidence.redaction import redact_whole
+from worker.system.durable_file import partial_beside
 
 # Twenty times an ordinary trace; unpacked. Masking takes about a second for ten megabytes.
 MAX_BYTES = 60_000_000
@@ -38,7 +39,7 @@ def keep_masked(raw: Path, target: Path, max_seconds: float = MAX_SECONDS) -> No
 
     Raises OSError when that cannot be done; then nothing is kept.
     """
-    partial = target.with_name(f".{target.name}.partial")
+    partial = partial_beside(target)
     deadline = time.monotonic() + max_seconds
     try:
         with zipfile.ZipFile(raw) as archive, zipfile.ZipFile(partial, "w") as copy:

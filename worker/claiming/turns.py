@@ -122,7 +122,7 @@ def judge(
     return _closed(
         candidate,
         order,
-        f"{said}; launcher.py retry --id {failed['id']}, or discard it, and the others go on",
+        f"{said}{_remedy(failed)}, and the others go on",
         None,
     )
 
@@ -138,6 +138,16 @@ def first_ready(db: Database, order: Order) -> Row | None:
 def forget_old(db: Database) -> None:
     """Remove what is left of orders that had no claim for a day."""
     db.execute("forget_turns")
+
+
+def _remedy(failed: Row) -> str:
+    """Name what lets an order go on; what may be half done is only repeated at a person's word."""
+    if failed["irreversible_step"] is None:
+        return f"; launcher.py retry --id {failed['id']}, or discard it"
+    return (
+        f" and may be half done; look at the site, then launcher.py retry --half-done "
+        f"--id {failed['id']}, or discard it"
+    )
 
 
 def _first(reader: Database | Transaction, places: tuple[str, ...]) -> Row | None:

@@ -18,7 +18,7 @@ from worker.evidence import evidence_place, masked_job
 from worker.history import archive
 from worker.json_text import parse_stored
 from worker.queue.claims import Queue
-from worker.queue.endings import half_done_at
+from worker.queue.endings import HALF_DONE, half_done_at
 
 
 @click.command("show")
@@ -116,7 +116,7 @@ def _attempt_lines(history: list[Row]) -> list[str]:
             took = f" after {duration((row['finished_at'] - row['started_at']).total_seconds())}"
         lines.append(
             f"  attempt {row['attempt']} by worker {row['worker_id']}, "
-            f"{moment(row['finished_at'])}: {row['outcome']}{took}"
+            f"{moment(row['finished_at'])}: {_ended(row)}{took}"
             + (f", at fault: {row['cause']}" if row["cause"] else "")
         )
         if used := _used(row):
@@ -128,6 +128,12 @@ def _attempt_lines(history: list[Row]) -> list[str]:
         if where := evidence_place.place(row):
             lines.append(f"    evidence: {where}")
     return lines
+
+
+def _ended(row: Row) -> str:
+    """Say how an attempt ended; one that may have left its job half done promises no retry."""
+    is_half_done = (row["reason"] or "").startswith(HALF_DONE)
+    return "broken off" if is_half_done else str(row["outcome"])
 
 
 def _used(row: Row) -> str:

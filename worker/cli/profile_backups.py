@@ -10,7 +10,8 @@ import click
 from worker.cli.connection import open_database
 from worker.cli.output import tell
 from worker.cli.wording import counted, operator
-from worker.profiles import backups
+from worker.profiles import backups, store
+from worker.profiles.states import State
 
 file_type = click.Path(dir_okay=False, path_type=Path)
 
@@ -50,7 +51,13 @@ def restore(profile_id: str, file: Path, of: str | None, force: bool) -> None:
     """
     with closing(open_database()) as db:
         about = backups.restore(db, profile_id, file, by=operator(), of=of, force=force)
+        state = State(store.get(db, profile_id)["state"])
     tell(
         f"restored {profile_id} from {file}: taken at fence {about.fence} on {about.taken_at}. "
         f"Cookies are as they were then"
     )
+    if state not in (State.AVAILABLE, State.LEASED):
+        tell(
+            f"profile {profile_id} stays {state}, and no job runs in it; once you have looked: "
+            f"launcher.py profiles clear {profile_id} --reason …"
+        )

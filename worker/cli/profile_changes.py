@@ -11,7 +11,7 @@ from worker.cli import output
 from worker.cli.connection import open_database
 from worker.cli.face_fields import face_options, strange_face
 from worker.cli.output import tell, tell_all
-from worker.cli.profile_fields import checked, endpoint_label, fields_of
+from worker.cli.profile_fields import checked, endpoint_label, fields_of, placed
 from worker.cli.profile_input import endpoint_of, known_profiles, options_of
 from worker.cli.profile_views import NONE
 from worker.cli.wording import operator
@@ -19,6 +19,7 @@ from worker.database.client import Row
 from worker.errors import UsageError
 from worker.profiles import changes, store
 from worker.profiles.changes import Revision
+from worker.system.identity import this_host
 
 # Fields that can be emptied, and the flag for each.
 CLEARED = {
@@ -80,6 +81,9 @@ def set_(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
             kept = {**(old["options"] or {}), **pairs}
             new["options"] = {key: value for key, value in kept.items() if value != ""}
             revised = checked(new, known)
+            if "folder" in wanted:
+                _require_own_host(profile)
+                revised = placed(revised, known)
             return Revision(revised, _differences(old, fields_of(store.columns(revised))))
 
         revision = changes.change(db, profile_id, revise, by=operator())
@@ -120,6 +124,15 @@ def _wanted(flags: dict[str, Any]) -> dict[str, Any]:
     if "endpoint" in wanted:
         wanted["endpoint"] = endpoint_of(wanted["endpoint"], "cdp")
     return wanted
+
+
+def _require_own_host(profile: Row) -> None:
+    """A folder is looked at where it is: what is there decides whether it may be a profile's."""
+    if profile["host"] not in (None, this_host().name):
+        raise UsageError(
+            f"profile {profile['id']} lives on {profile['host']}; its folder was not changed: "
+            f"do that there"
+        )
 
 
 def _differences(old: dict[str, Any], new: dict[str, Any]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,6 +19,8 @@ from worker.browser.providers.spec import CDP, LOCAL
 from worker.cli.face_fields import FACE_FIELDS, chosen_face, completed, face_fields_of
 from worker.database.client import Row
 from worker.errors import UsageError
+from worker.profiles import folders
+from worker.profiles.folders import TakenFolders
 from worker.profiles.store import POLICIES, NewProfile
 from worker.proxies.proxy import DIRECT
 
@@ -41,6 +43,8 @@ class Known:
     regions: Mapping[str, str | None] = field(default_factory=dict)
     ids: set[str] = field(default_factory=set)
     places: dict[tuple[str, str], str] = field(default_factory=dict, repr=False)
+    # Of the profiles of this host.
+    taken: TakenFolders = field(default_factory=TakenFolders, repr=False)
 
     def note(self, profile: Row) -> None:
         self.ids.add(profile["id"])
@@ -54,9 +58,11 @@ def profile_of(fields: Mapping[str, Any], known: Known) -> NewProfile:
         raise UsageError(
             f"there is a profile {name} already; see: launcher.py profiles show {name}"
         )
-    new = checked(fields, known)
+    new = placed(checked(fields, known), known)
     new = completed(new, known.regions)
-    known.note(asdict(new) | {"folder": str(new.folder) if new.folder else None})
+    known.note(asdict(new))
+    if new.folder is not None:
+        known.taken.note(new.folder, new.id)
     return new
 
 
@@ -86,6 +92,19 @@ def checked(fields: Mapping[str, Any], known: Known) -> NewProfile:
         allowed_actions=_tasks(fields.get("allow")),
         face=chosen_face({name: _text(fields, name) for name in FACE_FIELDS}, provider),
     )
+
+
+def placed(new: NewProfile, known: Known) -> NewProfile:
+    """Give a local profile of this host its folder, resolved; raises UsageError if it is taken."""
+    if new.folder is None:
+        return new
+    folder = folders.resolved(new.folder)
+    if len(str(folder)) > _WIDTHS["folder"]:
+        raise UsageError(f"folder {new.folder} has too long a name")
+    if problem := known.taken.problem_of(folder):
+        raise UsageError(problem)
+    folders.require_fit(folder, known.folders)
+    return replace(new, folder=folder)
 
 
 def fields_of(profile: Row) -> dict[str, Any]:
@@ -146,7 +165,8 @@ def _refuse(found: Mapping[str, str | None], *names: str, provider: str) -> None
 
 
 def _place(provider: str, fields: Mapping[str, Any]) -> tuple[str, str] | None:
-    where = fields["folder"] or fields["vendor_id"] or fields["endpoint"]
+    """Name a browser that is no folder of a host; those are compared by where they are."""
+    where = fields["vendor_id"] or fields["endpoint"]
     return (provider, where) if where else None
 
 

@@ -15,6 +15,7 @@ from worker.database.client import Database
 from worker.errors import UsageError
 from worker.evidence.redaction import is_secret_name
 from worker.profiles import store as profiles
+from worker.profiles.folders import taken_by
 from worker.proxies import store as proxies
 
 
@@ -26,9 +27,10 @@ def known_profiles(db: Database, *, but: str | None = None) -> Known:
         folders=state_dir() / "profiles",
         regions={row["name"]: row["region"] for row in known_proxies},
     )
-    for row in profiles.all_profiles(db):
-        if row["id"] != but:
-            known.note(row)
+    others = [row for row in profiles.all_profiles(db) if row["id"] != but]
+    for row in others:
+        known.note(row)
+    known.taken = taken_by(others)
     return known
 
 

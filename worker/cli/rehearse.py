@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ def try_task(
         _ask_if_done(job)
     proxy = find_proxy(job, proxy_name, direct)
     with _rehearsal(TRIED, browser, headless, deny_private, proxy) as rehearsal:
-        return _run(rehearsal, task, values, job_id or 0)
+        return _run(rehearsal, task, values, job)
 
 
 @click.command("reproduce")
@@ -127,7 +128,7 @@ def reproduce(
     proxy = find_proxy(job, proxy_name, direct)
     with _rehearsal(REPRODUCED, browser, headless, deny_private, proxy) as rehearsal:
         trace = new_attempt_folder(errors_dir(), job_id, REPRODUCED) / "trace.zip"
-        code = _run(rehearsal, task, values, job_id, trace=trace)
+        code = _run(rehearsal, task, values, job, trace=trace)
     if trace.exists():
         tell(f"trace: playwright show-trace {trace}", err=True)
     return code
@@ -163,13 +164,15 @@ def _run(
     rehearsal: Rehearsal,
     task: Task,
     payload: dict[str, Any],
-    job_id: int,
+    job: dict[str, Any] | None,
     *,
     trace: Path | None = None,
 ) -> int:
+    job_id = job["id"] if job else 0
+    run = partial(rehearsal.run, is_half_done=bool(job and job["irreversible_step"]))
     try:
         with output.tame_prints():
-            result = rehearsal.run(task, payload, job_id=job_id, trace=trace, on_step=_show_step)
+            result = run(task, payload, job_id=job_id, trace=trace, on_step=_show_step)
     except BaseException as error:
         if isinstance(error, NightshiftError | TaskSignal):
             tell(redact_text(f"{type(error).__name__}: {describe(error)}"), err=True)

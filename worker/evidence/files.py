@@ -2,9 +2,39 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+
+@contextmanager
+def only_writer(errors_dir: Path, job_id: int) -> Iterator[None]:
+    """Keep others who do the same from a job's evidence meanwhile; raises OSError.
+
+    Of several processes that settle one dead worker's job, none moves aside what another writes.
+    """
+    job = errors_dir / str(job_id)
+    job.mkdir(parents=True, exist_ok=True)
+    lock = os.open(job, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def facts_of(folder: Path) -> dict[str, Any]:
+    """Read what a folder of evidence says in its error.json; nothing when it says nothing."""
+    try:
+        facts = json.loads((folder / "error.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return facts if isinstance(facts, dict) else {}
 
 
 def new_attempt_folder(
@@ -33,9 +63,5 @@ def new_attempt_folder(
 
 def _owner(folder: Path) -> str | None:
     """Tell which database a folder of evidence belongs to; None when it does not say."""
-    try:
-        facts = json.loads((folder / "error.json").read_bytes())
-    except (OSError, ValueError):
-        return None
-    owner = facts.get("database") if isinstance(facts, dict) else None
+    owner = facts_of(folder).get("database")
     return owner if isinstance(owner, str) else None

@@ -41,6 +41,7 @@ class Rehearsal:
         payload: dict[str, Any],
         *,
         job_id: int = 0,
+        is_half_done: bool = False,
         trace: Path | None = None,
         on_step: Callable[[str], None] = lambda text: None,
     ) -> JSON:
@@ -61,7 +62,7 @@ class Rehearsal:
             timeout_seconds=seconds,
             results_dir=self.results_dir,
             _on_step=on_step,
-            _on_irreversible=partial(_refuse, job_id) if job_id else on_step,
+            _on_irreversible=partial(_refuse, job_id, is_half_done) if job_id else on_step,
         )
         is_clean = False
         try:
@@ -116,8 +117,13 @@ def rehearse(
             session.close()
 
 
-def _refuse(job_id: int, step: str) -> None:
+def _refuse(job_id: int, is_half_done: bool, step: str) -> None:
+    way = f"to have it done: launcher.py retry --id {job_id}"
+    if is_half_done:
+        way = (
+            f"it may be half done: look at the site, and only if it was not done: "
+            f"launcher.py retry --half-done --id {job_id}"
+        )
     raise Fail(
-        f"stopped before {step!r}: a job of the queue takes irreversible steps in a run only; "
-        f"to have it done: launcher.py retry --id {job_id}"
+        f"stopped before {step!r}: a job of the queue takes irreversible steps in a run only; {way}"
     )

@@ -17,7 +17,7 @@ from worker.browser.providers import profile_lock
 from worker.browser.providers.spec import LOCAL
 from worker.database.client import Database, Row
 from worker.errors import ProviderError, UsageError
-from worker.profiles import backup_file, errands, hosts, presence, store
+from worker.profiles import backup_file, errands, folders, hosts, presence, store
 from worker.profiles.backup_file import About
 from worker.system.swap_folders import swap_in
 
@@ -83,6 +83,7 @@ def restore(
             f"since (fence {profile['fence']}); nothing was restored. Its old cookies would come "
             f"back, and what sites gave it since would be lost: add --force if you want that"
         )
+    folders.require_replaceable(folder, profile_id, store.all_profiles(db))
     new = folder.with_name(f".{folder.name}.restoring")
     with errands.errand(db, profile_id, by=by, reason="restore") as held:
         if held.fence != profile["fence"] + 1:

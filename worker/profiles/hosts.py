@@ -11,7 +11,7 @@ from pathlib import Path
 from worker.browser.providers.spec import LOCAL
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
-from worker.profiles import caretaker, events, leases
+from worker.profiles import caretaker, events, folders, leases
 from worker.system.identity import Host, this_host
 
 
@@ -82,6 +82,8 @@ def move(db: Database, profile_id: str, host: str | None, *, by: str) -> Row:
         is_known = goal is here
         if profile["host"] == goal.name and (not is_known or profile["host_id"] == goal.id):
             raise UsageError(f"profile {profile_id} lives on {goal.name} already; nothing was done")
+        everyone = tx.fetch_all("list_profiles", state=None, account_id=None)
+        folders.require_room(profile, everyone, goal.name)
         events.record(
             tx,
             "moved",

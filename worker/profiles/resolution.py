@@ -74,10 +74,14 @@ def _named(tx: Transaction, manifest: Manifest) -> Row:
     profile = found[0]
     if manifest.account is not None and profile["account_id"] != manifest.account:
         raise Unresolvable(
-            f"profile {profile['id']} belongs to account {profile['account_id']}, "
-            f"not to {manifest.account}"
+            f"profile {profile['id']} belongs to {_owner(profile)}, not to {manifest.account}"
         )
     return profile
+
+
+def _owner(profile: Row) -> str:
+    account = profile["account_id"]
+    return "no account" if account is None else f"account {account}"
 
 
 def _first_ready(

@@ -22,6 +22,7 @@ MAX_ERROR_BYTES = 60_000
 # No job may kill workers or be blocked for ever, whatever its other budgets are.
 MAX_CRASHES = 2
 MAX_BLOCKS = 3
+HALF_DONE = "may be half done at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def _half_done(ending: Ending, step: str) -> Settlement:
 
 def half_done_at(step: str) -> str:
     """Say what may have become of a job that broke off at an irreversible step."""
-    return f"may be half done at {step!r}"
+    return f"{HALF_DONE} {step!r}"
 
 
 def _spent(claim: Claim, ending: Ending, spent: int, budget: int, said: str) -> Settlement:

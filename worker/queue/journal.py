@@ -17,7 +17,7 @@ from worker.database_settings import DatabaseSettings
 from worker.errors import BadData, ClaimLost
 from worker.models import Cause, Claim, Ending, Outcome, Route, Status
 from worker.queue.claims import Queue
-from worker.system.durable_file import write_durably
+from worker.system.durable_file import ENDING, write_durably
 
 logger = logging.getLogger("nightshift.journal")
 
@@ -57,8 +57,8 @@ def read(folder: Path) -> Iterator[tuple[int, Entry]]:
 
 def half_written(folder: Path) -> Iterator[tuple[int, Path]]:
     """List the files that are being written, or were when their worker died, by incarnation."""
-    for path in folder.glob(".*.json.partial"):
-        name = path.name.removeprefix(".").removesuffix(".json.partial")
+    for path in folder.glob(f".*.json*{ENDING}"):
+        name, _, _ = path.name.removeprefix(".").partition(".json")
         if name.isdigit():
             yield int(name), path
 

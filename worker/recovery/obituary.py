@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import json
 import socket
+from pathlib import Path
 from typing import Any
 
 from worker.browser import last_words
-from worker.evidence.files import new_attempt_folder
+from worker.evidence import files
 from worker.evidence.known_secrets import KnownSecrets
 from worker.evidence.redaction import redact_text
 from worker.evidence.terminal_text import printable
 from worker.models import Cause, Claim, Ending, Outcome, StepKind
 from worker.recovery.places import Places
 from worker.system.durable_file import write_durably
+
+# The file that is written last: with it the evidence is whole.
+_LAST = "output.log"
 
 
 def ending_of(death: dict[str, Any]) -> Ending:
@@ -57,9 +61,35 @@ def write(places: Places, claim: Claim, death: dict[str, Any]) -> str:
     """Leave the evidence of a dead worker's job; return its folder within errors/, or OSError.
 
     What its browser had said when the job's time was over is there too, if its watchdog kept it.
+    Several processes may find the same death at once: the first of them writes.
     """
+    with files.only_writer(places.errors_dir, claim.job_id):
+        if (folder := _written(places, claim, death)) is None:
+            folder = _write(places, claim, death)
+    return str(folder.relative_to(places.errors_dir))
+
+
+def _written(places: Places, claim: Claim, death: dict[str, Any]) -> Path | None:
+    """Find what another has written of the same death, if it is whole."""
+    known = {
+        "database": places.database.key,
+        "fence": claim.fence,
+        "outcome": death["outcome"],
+        "ending": death["ending"],
+        "incarnation": death["incarnation"],
+    }
+    job = places.errors_dir / str(claim.job_id)
+    for folder in (job / str(claim.attempt), job / f"{claim.attempt}-{places.database.key}"):
+        if (folder / _LAST).exists() and known.items() <= files.facts_of(folder).items():
+            return folder
+    return None
+
+
+def _write(places: Places, claim: Claim, death: dict[str, Any]) -> Path:
     database = places.database.key
-    folder = new_attempt_folder(places.errors_dir, claim.job_id, claim.attempt, database=database)
+    folder = files.new_attempt_folder(
+        places.errors_dir, claim.job_id, claim.attempt, database=database
+    )
     words = last_words.take_over(
         places.last_words_of(death["slot"]),
         job_id=claim.job_id,
@@ -90,5 +120,5 @@ def write(places: Places, claim: Claim, death: dict[str, Any]) -> str:
     }
     output = "".join(f"{redact_text(printable(line), known)}\n" for line in death["output"])
     write_durably(folder / "error.json", json.dumps(report, indent=2).encode() + b"\n")
-    write_durably(folder / "output.log", output.encode("utf-8", "replace"))
-    return str(folder.relative_to(places.errors_dir))
+    write_durably(folder / _LAST, output.encode("utf-8", "replace"))
+    return folder

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
+
+ENDING = ".partial"
+
+
+def partial_beside(path: Path) -> Path:
+    """Name the unfinished file of a path, like that of no other writer: .NAME.PID-THREAD.partial.
+
+    Two that write one path at once must neither mix their bytes nor rename each other's file.
+    """
+    return path.with_name(f".{path.name}.{os.getpid()}-{threading.get_native_id()}{ENDING}")
 
 
 def write_durably(path: Path, content: bytes) -> None:
     """Replace a file by this content and force it to disk; raises OSError, leaving the old one."""
-    partial = path.with_name(f".{path.name}.partial")
+    partial = partial_beside(path)
     try:
         with partial.open("wb") as file:
             file.write(content)

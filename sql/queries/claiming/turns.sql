@@ -42,7 +42,7 @@ ON DUPLICATE KEY UPDATE job_id = VALUES(job_id), taken_at = VALUES(taken_at);
 
 -- name: first_at_place
 -- Find the first job at a place of an order: one entry of the index, if it is asked for by id alone.
-SELECT id, status, order_on_failure,
+SELECT id, status, order_on_failure, irreversible_step,
        TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), not_before) / 1000000 AS due_seconds
   FROM work_queue FORCE INDEX (next_in_order)
  WHERE order_place = %(place)s

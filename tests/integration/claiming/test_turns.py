@@ -14,7 +14,7 @@ from tests.integration.gate_worker import Worker
 from worker.claiming import held_back, turns
 from worker.claiming.drain import Drain
 from worker.claiming.why import sentence_about
-from worker.models import Partition, Rejection
+from worker.models import Ending, Outcome, Partition, Rejection
 from worker.profiles import account_rules, store
 from worker.profiles.account_rules import Change
 from worker.profiles.store import NewProfile
@@ -81,6 +81,19 @@ def test_behind_a_failed_job_the_others_wait_for_a_person(database, workers, cha
     assert (item.key, item.jobs) == ("order:key:k", 2)
     database.run_statement(f"UPDATE work_queue SET status = 'done' WHERE id = {first}")
     assert second in claimed(*workers)[0]
+
+
+def test_behind_a_job_that_may_be_half_done_the_advice_is_one_that_works(
+    database, workers, chain, queue
+):
+    first, second, _ = chain()
+    _, (claim,) = claimed(*workers)
+    queue.end(claim, Ending(Outcome.CRASHED, "killed", irreversible_step="placing order"))
+
+    said = sentence_about(database, queue.get(second))
+
+    assert f"job {first} before it failed and may be half done; look at the site" in said
+    assert f"launcher.py retry --half-done --id {first}, or discard it" in said
 
 
 def test_a_failed_job_that_is_to_be_skipped_lets_the_others_go_on(workers, chain, queue):

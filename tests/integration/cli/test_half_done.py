@@ -57,6 +57,15 @@ def test_show_why_and_errors_say_so_and_name_the_commands(cli, half_done):
     assert json.loads(said(cli("show", job, "--json")))["job"]["irreversible_step"] == STEP
 
 
+def test_show_promises_no_retry_of_it(cli, queue, claim_as):
+    job = queue.enqueue("order", {})
+    queue.end(claim_as(), Ending(Outcome.RETRY, "HTTP 503", Cause.SITE, irreversible_step=STEP))
+
+    (line,) = [line for line in said(cli("show", job)).splitlines() if "attempt 1 by" in line]
+
+    assert ": broken off after " in line
+
+
 def test_retry_by_number_wants_the_persons_word(cli, queue, half_done):
     job = half_done()
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.integration.profile_cli import refused, said
 from worker.profiles import store
+from worker.profiles.states import State
 from worker.profiles.store import NewProfile
 from worker.system.identity import HOST_VARIABLE
 
@@ -62,6 +63,16 @@ def test_a_spoilt_profile_is_restored_from_its_backup(cli, database, folder, tar
     assert not (folder / "Default" / "More").exists()
     assert [path.name for path in folder.parent.iterdir()] == ["p1"]
     assert store.get(database, "p1")["state"] == "available"
+
+
+def test_a_restored_profile_that_was_set_aside_stays_so_and_it_is_said(cli, database, tar):
+    store.set_state(database, "p1", State.REVIEW_REQUIRED, reason="lost", by="me")
+
+    lines = said(cli("profiles", "restore", "p1", tar)).splitlines()
+
+    assert lines[1].startswith("profile p1 stays review_required, and no job runs in it")
+    assert lines[1].endswith("launcher.py profiles clear p1 --reason …")
+    assert store.get(database, "p1")["state"] == "review_required"
 
 
 def test_a_backup_holds_fields_and_fence_and_is_its_owners_alone(folder, tar):

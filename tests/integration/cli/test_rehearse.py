@@ -10,6 +10,7 @@ import zipfile
 import pytest
 
 from tests.lifecycle.conftest import REPO, clean_environment, url_of
+from worker.models import Ending, Outcome
 
 TASKS = """
 from worker import Fail, task
@@ -143,6 +144,17 @@ def test_a_job_of_the_queue_takes_no_irreversible_step_here(cli, queue):
     tried = cli("try", "orders", "--payload", "{}", "--tasks", "own.py")
     assert json.loads(tried.stdout) == {"ordered": True}
     assert "step: placing order" in tried.stderr
+
+
+def test_a_job_that_may_be_half_done_is_not_said_to_be_retried_just_so(cli, queue, claim_as):
+    job = queue.enqueue("orders", {})
+    ending = Ending(Outcome.CRASHED, "killed", irreversible_step="placing order")
+    queue.end(claim_as(), ending)
+
+    done = cli("reproduce", job, "--tasks", "own.py")
+
+    assert "it may be half done: look at the site" in done.stderr
+    assert f"launcher.py retry --half-done --id {job}" in done.stderr
 
 
 def test_reproducing_what_works_now_leaves_a_trace_all_the_same(cli, queue, tmp_path):

@@ -110,6 +110,7 @@ def test_an_account_takes_whichever_of_its_profiles_is_free(database, worker, en
         ({"profile": "nobody"}, "there is no profile nobody"),
         ({"account": "nobody"}, "there is no account nobody"),
         ({"profile": "p1", "account": "a2"}, "belongs to account a1, not to a2"),
+        ({"profile": "p9", "account": "a2"}, "belongs to no account, not to a2"),
         ({"profile": "p2"}, "does not allow 'visit'"),
         ({"profile": "p1", "proxy": "berlin"}, "wants proxy berlin"),
         ({"profile": "p1", "on_conflict": "panic"}, "manifest.on_conflict: 'panic'"),
@@ -121,6 +122,7 @@ def test_an_account_takes_whichever_of_its_profiles_is_free(database, worker, en
 def test_what_no_wait_can_help_is_rejected_with_its_problem(worker, enqueue, add, job, problem):
     add("p1", account_id="a1")
     add("p2", allowed_actions=("checkout",))
+    add("p9")
     enqueue(job.pop("profile", None), job.pop("account", None), **job)
 
     rejected = worker.gate_answer()

@@ -14,7 +14,7 @@ from worker.settings import RunSettings
 
 @pytest.mark.parametrize(("only", "is_kept"), [(None, False), (4711, False), (4712, True)])
 def test_a_file_that_a_worker_died_over_is_removed(database, tmp_path, only, is_kept):
-    partial = tmp_path / ".4711.json.partial"
+    partial = tmp_path / ".4711.json.7-7.partial"
     partial.write_bytes(b'{"claim": {"job')
     foreign = tmp_path / ".notes.partial"
     foreign.write_bytes(b"")
@@ -26,7 +26,7 @@ def test_a_file_that_a_worker_died_over_is_removed(database, tmp_path, only, is_
 
 
 def test_a_file_that_a_living_worker_is_writing_stays(database, tmp_path, living_worker):
-    partial = tmp_path / f".{living_worker}.json.partial"
+    partial = tmp_path / f".{living_worker}.json.7-7.partial"
     partial.write_bytes(b'{"claim": {"job')
     assert [found for found, _ in journal.half_written(tmp_path)] == [living_worker]
 
