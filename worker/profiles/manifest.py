@@ -44,9 +44,9 @@ class Manifest:
     task: str = ""
 
     @property
-    def needs_profile(self) -> bool:
-        """Whether the job is done in a profile: one it names, or one of its account's."""
-        return not self.temporary and (self.profile is not None or self.account is not None)
+    def has_owner(self) -> bool:
+        """Whether the job belongs to a profile or an account, in which or by whose way it runs."""
+        return self.profile is not None or self.account is not None
 
 
 def read(candidate: Candidate) -> Manifest:

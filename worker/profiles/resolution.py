@@ -30,8 +30,11 @@ def keys_by_profile(tx: Transaction, manifest: Manifest) -> tuple[str, ...]:
 def resolve(tx: Transaction, manifest: Manifest) -> Row | NotReady | None:
     """Find, lock and judge the profile for a job; raises Unresolvable when no wait can help.
 
-    None: the account is known and has no profiles, so its jobs need none.
+    None: the job needs none, because it is temporary or its account has no profiles.
     """
+    if manifest.temporary:
+        check_owner(tx, manifest)
+        return None
     if manifest.profile is not None:
         profile = _named(tx, manifest)
         return _judge(tx, profile, manifest) or profile
@@ -39,12 +42,17 @@ def resolve(tx: Transaction, manifest: Manifest) -> Row | NotReady | None:
     assert account is not None
     ids = [row["id"] for row in tx.fetch_all("profiles_of_account", account_id=account)]
     if not ids:
-        if not tx.fetch_all("get_account", id=account):
-            raise Unresolvable(
-                f"there is no account {account}; add it: launcher.py accounts add {account}"
-            )
+        _check_account(tx, account)
         return readiness.account_paused(tx, account)
     return _first_ready(tx, ids, manifest, account)
+
+
+def check_owner(reader: Database | Transaction, manifest: Manifest) -> None:
+    """Raise Unresolvable for a job whose profile or account does not exist; nothing is locked."""
+    if manifest.profile is not None:
+        _of_its_account(reader.fetch_all("get_profile", id=manifest.profile), manifest)
+    elif manifest.account is not None:
+        _check_account(reader, manifest.account)
 
 
 def look(db: Database, manifest: Manifest) -> NotReady | None:
@@ -66,7 +74,10 @@ def resolve_for_person(tx: Transaction, profile_id: str) -> Row | NotReady:
 
 
 def _named(tx: Transaction, manifest: Manifest) -> Row:
-    found = tx.fetch_all("lock_profile", id=manifest.profile)
+    return _of_its_account(tx.fetch_all("lock_profile", id=manifest.profile), manifest)
+
+
+def _of_its_account(found: list[Row], manifest: Manifest) -> Row:
     if not found:
         raise Unresolvable(
             f"there is no profile {manifest.profile}; add it: launcher.py profiles add"
@@ -78,6 +89,13 @@ def _named(tx: Transaction, manifest: Manifest) -> Row:
             f"not to {manifest.account}"
         )
     return profile
+
+
+def _check_account(reader: Database | Transaction, account: str) -> None:
+    if not reader.fetch_all("get_account", id=account):
+        raise Unresolvable(
+            f"there is no account {account}; add it: launcher.py accounts add {account}"
+        )
 
 
 def _first_ready(
