@@ -11,7 +11,7 @@ from dataclasses import replace
 from worker.database.client import Database, Row, Transaction
 from worker.guards.keys import route_key
 from worker.profiles import readiness
-from worker.profiles.manifest import Manifest
+from worker.profiles.manifest import Manifest, needs_profile
 from worker.profiles.readiness import NotReady
 
 
@@ -43,14 +43,18 @@ def resolve(tx: Transaction, manifest: Manifest) -> Row | NotReady | None:
     ids = [row["id"] for row in tx.fetch_all("profiles_of_account", account_id=account)]
     if not ids:
         _check_account(tx, account)
+        if manifest.proxy is not None:
+            problem = needs_profile(manifest.proxy)
+            raise Unresolvable(f"manifest: {problem}; account {account} has no profiles")
         return readiness.account_paused(tx, account)
     return _first_ready(tx, ids, manifest, account)
 
 
 def check_owner(reader: Database | Transaction, manifest: Manifest) -> None:
-    """Raise Unresolvable for a job whose profile or account does not exist; nothing is locked."""
+    """Raise Unresolvable for a job that cannot be its owner's, whoever has it; locks nothing."""
     if manifest.profile is not None:
-        _of_its_account(reader.fetch_all("get_profile", id=manifest.profile), manifest)
+        found = reader.fetch_all("get_profile", id=manifest.profile)
+        _check_proxy(_of_its_account(found, manifest), manifest)
     elif manifest.account is not None:
         _check_account(reader, manifest.account)
 
@@ -125,8 +129,12 @@ def _judge(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None
     allowed = profile["allowed_actions"]
     if allowed is not None and (refused := set(manifest.actions) - set(json.loads(allowed))):
         raise Unresolvable(f"profile {profile['id']} does not allow {sorted(refused)[0]!r}")
+    _check_proxy(profile, manifest)
+    return readiness.judge(tx, profile, manifest)
+
+
+def _check_proxy(profile: Row, manifest: Manifest) -> None:
     if manifest.proxy is not None and manifest.proxy != profile["proxy"]:
         raise Unresolvable(
             f"the job wants proxy {manifest.proxy}, profile {profile['id']} has {profile['proxy']}"
         )
-    return readiness.judge(tx, profile, manifest)

@@ -26,8 +26,8 @@ from worker.proxies.proxy import Proxy
 def test_a_temporary_job_of_an_owner_that_does_not_exist_is_an_error_at_once(
     database, queue, worker, enqueue, add, job, problem, is_in_columns
 ):
-    add("p1", account_id="a1")
-    add("p2", account_id="a2")
+    add("p1", account_id="a1", proxy="berlin")
+    add("p2", account_id="a2", proxy="berlin")
     proxies.add(database, replace(Proxy.parse("http://127.0.0.1:9"), name="berlin"))
     if is_in_columns:
         job_id = enqueue(**job, temporary=True)
@@ -58,3 +58,36 @@ def test_a_temporary_job_of_an_owner_that_exists_locks_nothing(database, worker,
 
 def test_no_way_out_is_found_for_a_profile_that_is_gone(database):
     assert doors.of_job(database, "gone", None, "").reason == "profile gone does not exist"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "problem"),
+    [
+        ({"proxy": "berlin"}, "manifest: proxy berlin needs a profile that has it"),
+        ({"proxy": "nosuch", "temporary": True}, "proxy nosuch needs a profile that has it"),
+        ({"account": "a2", "proxy": "berlin"}, "proxy berlin needs a profile that has it"),
+        ({"account": "a1", "proxy": "berlin", "temporary": True}, "needs a profile that has it"),
+        ({"profile": "p1", "proxy": "none", "temporary": True}, "wants proxy none, profile p1 has"),
+    ],
+)
+def test_a_proxy_that_a_job_cannot_have_is_an_error_at_once(
+    database, queue, worker, add, wanted, problem
+):
+    add("p1", account_id="a1", proxy="berlin")
+    store.add_account(database, "a2", by="me")
+    proxies.add(database, replace(Proxy.parse("http://127.0.0.1:9"), name="berlin"))
+    queue.enqueue("visit", {"manifest": wanted})
+
+    rejected = worker.gate_answer()
+
+    assert isinstance(rejected, Rejection)
+    assert rejected.ending.outcome is Outcome.ERROR
+    assert problem in rejected.ending.reason
+
+
+def test_a_temporary_job_may_name_the_proxy_that_its_profile_has(database, queue, worker, add):
+    add("p1", proxy="berlin")
+    proxies.add(database, replace(Proxy.parse("http://127.0.0.1:9"), name="berlin"))
+    queue.enqueue("visit", {"manifest": {"profile": "p1", "proxy": "berlin", "temporary": True}})
+
+    assert worker.claim_now().profile_id == "p1"
