@@ -106,9 +106,8 @@ def test_over_killed_runs_the_figures_are_what_the_tasks_have_noted(
     let_time_pass()
     wanted["done"] += 1
     wait_until(lambda: rolled_up(database) == wanted, "the third run's heart has counted it")
-    assert f"run {run_ids(database)[2]} on " in (figures.state(database).owner or "")
-
     three = run_ids(database)[2]
+    assert f"run {three} on " in (figures.state(database).owner or "")
     assert_figures(database, {one: NOOPS + RETRIED, two: HELD, three: 1}, len(noted("finished")))
     now = figures.state(database).now
     third.signal(signal.SIGTERM)

@@ -212,7 +212,7 @@ class Gate:
         self, tx: Transaction, owner: Owner, claim: Claim, wanted: Manifest
     ) -> Claim | NotReady:
         """Lease the profile that a job wants, if it wants one and may have it."""
-        if not wanted.needs_profile:
+        if not wanted.has_owner:
             return claim
         profile = resolve(tx, wanted)
         if profile is None:
@@ -268,8 +268,8 @@ class Gate:
             job_fence=claim.fence,
             incarnation=owner.incarnation,
         )
-        if lease is None and wanted.needs_profile:
-            # Whether it was to be rejected is not known any more; without a profile it never runs.
+        if lease is None and wanted.has_owner:
+            # Whether it was to be rejected is not known any more.
             lost = "handed back: the connection broke while it was claimed"
             return Rejection(claim, Ending(Outcome.HANDED_BACK, lost, Cause.POOL))
         if lease is None:

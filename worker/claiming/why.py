@@ -161,7 +161,7 @@ def _unready(db: Database, job: Row) -> str | None:
         wanted = manifest.read(_candidate(job))
     except PayloadError as error:
         return f"will fail when it is tried: {error}"
-    if not wanted.needs_profile:
+    if not wanted.has_owner:
         return None
     try:
         refusal = look(db, wanted)

@@ -90,7 +90,7 @@ def try_task(
         raise UsageError(str(error)) from error
     if job is not None and not force:
         _ask_if_done(job)
-    proxy = find_proxy(job, proxy_name, direct)
+    proxy = find_proxy(job, values, proxy_name, direct)
     with _rehearsal(TRIED, browser, headless, deny_private, proxy) as rehearsal:
         return _run(rehearsal, task, values, job)
 
@@ -125,7 +125,7 @@ def reproduce(
     if not force:
         _ask_if_done(job)
     tell("its task is run for real: what it does on its site is done once more", err=True)
-    proxy = find_proxy(job, proxy_name, direct)
+    proxy = find_proxy(job, values, proxy_name, direct)
     with _rehearsal(REPRODUCED, browser, headless, deny_private, proxy) as rehearsal:
         trace = new_attempt_folder(errors_dir(), job_id, REPRODUCED) / "trace.zip"
         code = _run(rehearsal, task, values, job, trace=trace)
@@ -271,12 +271,6 @@ def _job(job_id: int) -> dict[str, Any]:
         job = Queue(db).get(job_id)
     if job is None:
         raise UsageError(f"there is no job {job_id} in {db.settings}")
-    if job["profile"] is not None:
-        tell(
-            f"job {job_id} belongs to profile {job['profile']}; here it runs in an ordinary "
-            f"browser, without the cookies and log-ins of the profile",
-            err=True,
-        )
     return job
 
 

@@ -66,7 +66,7 @@ def enqueue(
     """
     row: dict[str, Any] = {
         "task": task if isinstance(task, str) else task_of(task).name,
-        "payload": _as_json(task, payload, has_order=order_key is not None),
+        "payload": _as_json(task, payload, profile_id, account_id, has_order=order_key is not None),
         "priority": priority,
         "not_before": _utc(not_before),
         "max_attempts": max_attempts,
@@ -118,7 +118,14 @@ def _insert_by_settings(row: Mapping[str, Any]) -> int | None:
             return None
 
 
-def _as_json(task: str | Callable[..., Any], payload: Any, *, has_order: bool) -> str:
+def _as_json(
+    task: str | Callable[..., Any],
+    payload: Any,
+    profile: str | None,
+    account: str | None,
+    *,
+    has_order: bool,
+) -> str:
     if dataclasses.is_dataclass(payload) and not isinstance(payload, type):
         payload = dataclasses.asdict(payload)
     if not isinstance(payload, dict):
@@ -127,7 +134,7 @@ def _as_json(task: str | Callable[..., Any], payload: Any, *, has_order: bool) -
             f'{{"url": "https://example.com"}}'
         )
     as_text(payload)
-    check_order(manifest.check(payload), has_key=has_order)
+    check_order(manifest.check(payload, profile, account), has_key=has_order)
     if not isinstance(task, str):
         task_of(task).fit(payload)
     # In ASCII, because the caller's connection may have any character set.

@@ -92,14 +92,23 @@ class JobMaker:
             payload = {field: _column(values, name) for field, name in self._columns.items()}
         if "manifest" in payload:
             has_key = self._has_order or order_key is not None
-            check_order(manifest.check(payload), has_key=has_key)
+            check_order(
+                manifest.check(payload, *self._routed(values, payload)[:2]), has_key=has_key
+            )
         self._check(payload)
         key = self._dedupe.fill({**values, **payload}) if self._dedupe else None
         if not self.is_routed:
             return as_text(payload), key
-        filled = (part.fill_some({**values, **payload}) if part else None for part in self._route)
-        profile, account, common_key = filled
+        profile, account, common_key = self._routed(values, payload)
         return as_text(payload), key, profile, account, common_key or order_key
+
+    def _routed(
+        self, values: dict[str, Any], payload: dict[str, Any]
+    ) -> tuple[str | None, str | None, str | None]:
+        """Fill in the profile, the account and the order key that all lines have a template for."""
+        columns = {**values, **payload}
+        profile, account, key = (part.fill_some(columns) if part else None for part in self._route)
+        return profile, account, key
 
     def _order_key(self, values: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
         """Take a line's own order key out of its values; a template for all has its place."""

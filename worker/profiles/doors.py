@@ -30,8 +30,11 @@ def unchosen(db: Database) -> list[str]:
 
 def of_job(db: Database, profile_id: str | None, account_id: str | None, site: str) -> Choice:
     """Find the door of a job that is done outside of its profile; a reason where it cannot go."""
-    profile = db.fetch_one("get_profile", id=profile_id) if profile_id is not None else None
-    if profile is not None:
+    if profile_id is not None:
+        profile = db.fetch_one("get_profile", id=profile_id)
+        if profile is None:
+            # Any other way out would be somebody else's.
+            return Choice(None, f"profile {profile_id} does not exist")
         return of_profile(db, profile, site)
     return choice.look(db, site=site) if account_id is None else of_account(db, account_id, site)
 

@@ -44,28 +44,31 @@ class Manifest:
     task: str = ""
 
     @property
-    def needs_profile(self) -> bool:
-        """Whether the job is done in a profile: one it names, or one of its account's."""
-        return not self.temporary and (self.profile is not None or self.account is not None)
+    def has_owner(self) -> bool:
+        """Whether the job belongs to a profile or an account, in which or by whose way it runs."""
+        return self.profile is not None or self.account is not None
 
 
 def read(candidate: Candidate) -> Manifest:
     """Read a job's manifest; raises PayloadError that names the field."""
     raw = _manifest_of(_parsed(candidate.payload)) if is_given(candidate.payload) else {}
-    manifest = _understood(raw)
+    manifest = _routed(_understood(raw), candidate.profile_id, candidate.account_id)
     return replace(
         manifest,
-        profile=candidate.profile_id or manifest.profile,
-        account=candidate.account_id or manifest.account,
         actions=manifest.actions or (candidate.task,),
         site=candidate.site or "",
         task=candidate.task,
     )
 
 
-def check(payload: Mapping[str, Any]) -> Manifest:
-    """Read a payload's manifest; raises PayloadError for one that would not be understood."""
-    return _understood(_manifest_of(payload))
+def check(
+    payload: Mapping[str, Any], profile: str | None = None, account: str | None = None
+) -> Manifest:
+    """Read the manifest of a payload whose job may name its profile or account itself, too.
+
+    Raises PayloadError for one that would not be understood.
+    """
+    return _routed(_understood(_manifest_of(payload)), profile, account)
 
 
 def is_given(payload: str) -> bool:
@@ -74,6 +77,22 @@ def is_given(payload: str) -> bool:
     Without that a mistyped one would be ignored, and the job done in the ordinary browser.
     """
     return '"manifest"' in payload
+
+
+def _routed(manifest: Manifest, profile: str | None, account: str | None) -> Manifest:
+    routed = replace(
+        manifest, profile=profile or manifest.profile, account=account or manifest.account
+    )
+    # A temporary job of an account goes out as the account does, whichever profile that is.
+    has_profile = routed.profile is not None or (routed.account and not routed.temporary)
+    if routed.proxy is not None and not has_profile:
+        raise PayloadError(f"manifest: {needs_profile(routed.proxy)}")
+    return routed
+
+
+def needs_profile(proxy: str) -> str:
+    """Say that a job cannot have the proxy it names, because proxies are chosen by profiles."""
+    return f"proxy {proxy} needs a profile that has it"
 
 
 def _parsed(payload: str) -> JSON:

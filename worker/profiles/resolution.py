@@ -11,7 +11,7 @@ from dataclasses import replace
 from worker.database.client import Database, Row, Transaction
 from worker.guards.keys import route_key
 from worker.profiles import readiness
-from worker.profiles.manifest import Manifest
+from worker.profiles.manifest import Manifest, needs_profile
 from worker.profiles.readiness import NotReady
 
 
@@ -30,8 +30,11 @@ def keys_by_profile(tx: Transaction, manifest: Manifest) -> tuple[str, ...]:
 def resolve(tx: Transaction, manifest: Manifest) -> Row | NotReady | None:
     """Find, lock and judge the profile for a job; raises Unresolvable when no wait can help.
 
-    None: the account is known and has no profiles, so its jobs need none.
+    None: the job needs none, because it is temporary or its account has no profiles.
     """
+    if manifest.temporary:
+        check_owner(tx, manifest)
+        return None
     if manifest.profile is not None:
         profile = _named(tx, manifest)
         return _judge(tx, profile, manifest) or profile
@@ -39,12 +42,21 @@ def resolve(tx: Transaction, manifest: Manifest) -> Row | NotReady | None:
     assert account is not None
     ids = [row["id"] for row in tx.fetch_all("profiles_of_account", account_id=account)]
     if not ids:
-        if not tx.fetch_all("get_account", id=account):
-            raise Unresolvable(
-                f"there is no account {account}; add it: launcher.py accounts add {account}"
-            )
+        _check_account(tx, account)
+        if manifest.proxy is not None:
+            problem = needs_profile(manifest.proxy)
+            raise Unresolvable(f"manifest: {problem}; account {account} has no profiles")
         return readiness.account_paused(tx, account)
     return _first_ready(tx, ids, manifest, account)
+
+
+def check_owner(reader: Database | Transaction, manifest: Manifest) -> None:
+    """Raise Unresolvable for a job that cannot be its owner's, whoever has it; locks nothing."""
+    if manifest.profile is not None:
+        found = reader.fetch_all("get_profile", id=manifest.profile)
+        _check_proxy(_of_its_account(found, manifest), manifest)
+    elif manifest.account is not None:
+        _check_account(reader, manifest.account)
 
 
 def look(db: Database, manifest: Manifest) -> NotReady | None:
@@ -66,7 +78,10 @@ def resolve_for_person(tx: Transaction, profile_id: str) -> Row | NotReady:
 
 
 def _named(tx: Transaction, manifest: Manifest) -> Row:
-    found = tx.fetch_all("lock_profile", id=manifest.profile)
+    return _of_its_account(tx.fetch_all("lock_profile", id=manifest.profile), manifest)
+
+
+def _of_its_account(found: list[Row], manifest: Manifest) -> Row:
     if not found:
         raise Unresolvable(
             f"there is no profile {manifest.profile}; add it: launcher.py profiles add"
@@ -82,6 +97,13 @@ def _named(tx: Transaction, manifest: Manifest) -> Row:
 def _owner(profile: Row) -> str:
     account = profile["account_id"]
     return "no account" if account is None else f"account {account}"
+
+
+def _check_account(reader: Database | Transaction, account: str) -> None:
+    if not reader.fetch_all("get_account", id=account):
+        raise Unresolvable(
+            f"there is no account {account}; add it: launcher.py accounts add {account}"
+        )
 
 
 def _first_ready(
@@ -111,8 +133,12 @@ def _judge(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None
     allowed = profile["allowed_actions"]
     if allowed is not None and (refused := set(manifest.actions) - set(json.loads(allowed))):
         raise Unresolvable(f"profile {profile['id']} does not allow {sorted(refused)[0]!r}")
+    _check_proxy(profile, manifest)
+    return readiness.judge(tx, profile, manifest)
+
+
+def _check_proxy(profile: Row, manifest: Manifest) -> None:
     if manifest.proxy is not None and manifest.proxy != profile["proxy"]:
         raise Unresolvable(
             f"the job wants proxy {manifest.proxy}, profile {profile['id']} has {profile['proxy']}"
         )
-    return readiness.judge(tx, profile, manifest)

@@ -170,3 +170,25 @@ def test_a_job_of_a_profile_that_goes_out_directly_does_so_here(
 
     assert cli("try", "visit", "--job", str(job)).returncode == 0
     assert visited(site) == {None}
+
+
+def test_a_payload_of_a_profile_keeps_to_its_door(cli, database, site, berlin_and_paris):
+    store.add(database, [NewProfile("p1", account_id="a1", proxy="paris")], "me")
+
+    def tried(*flags: str, **owner: str):
+        return cli("try", "visit", "--payload", json.dumps({"url": URL, "manifest": owner}), *flags)
+
+    done = tried(profile="p1")
+    assert done.returncode == 0, done.stderr
+    assert "the payload belongs to profile p1; here it runs in an ordinary browser" in done.stderr
+    assert visited(site) == {"paris"}
+    for refused, why in (
+        (tried("--direct", profile="p1"), "and never otherwise; leave out --direct"),
+        (tried("--proxy", "berlin", account="a1"), "leave out --proxy berlin"),
+        (tried("--direct", profile="nobody"), "there is no profile nobody"),
+        (tried(account="nobody"), "there is no account nobody"),
+        (tried(proxy="berlin"), "proxy berlin needs a profile that has it"),
+    ):
+        assert (refused.returncode, why in refused.stderr) == (2, True), refused.stderr
+    assert visited(site) == {"paris"}
+    assert not database.run_statement("SELECT * FROM account_proxies")

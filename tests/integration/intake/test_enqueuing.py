@@ -249,7 +249,13 @@ def test_without_any_setting_the_private_server_is_started(tmp_path):
     assert stopped.returncode == 0, stopped.stderr
 
 
-@pytest.mark.parametrize("manifest", [{"profil": "p1"}, "p1", 5, ["p1"], {"exclusive": "yes"}])
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        *({"profil": "p1"}, "p1", 5, ["p1"], {"exclusive": "yes"}, {"proxy": "berlin"}),
+        {"proxy": "berlin", "account": "a1", "temporary": True},
+    ],
+)
 def test_a_manifest_that_is_not_understood_is_refused(connection, jobs, manifest):
     with pytest.raises(PayloadError, match="manifest"):
         enqueue("visit", {**PAYLOAD, "manifest": manifest}, connection=connection)
