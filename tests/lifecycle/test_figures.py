@@ -93,19 +93,17 @@ def test_over_killed_runs_the_figures_are_what_the_tasks_have_noted(
     let_go()
     wait_until(lambda: queue.counts()["done"] == NOOPS + RETRIED + HELD, "all is done")
     let_time_pass()
-
     wanted = {"done": len(noted("finished")), "retry": RETRIED, "swept": HELD}
     wait_until(lambda: rolled_up(database) == wanted, "the heart has counted it")
     one, two = run_ids(database)
     assert f"run {two} on " in (figures.state(database).owner or "")
     killed(second, tmp_path)
-
     queue.enqueue("noop", {})
     third = launch("--workers", 1, "--tasks", tasks, "--follow")
     wait_until(lambda: queue.counts()["done"] == len(noted("finished")) > wanted["done"], "done")
     let_time_pass()
     wanted["done"] += 1
-    wait_until(lambda: rolled_up(database) == wanted, "the third run's heart has counted it")
+    wait_until(lambda: rolled_up(database) == wanted, "the third run has counted it")
     three = run_ids(database)[2]
     assert f"run {three} on " in (figures.state(database).owner or "")
     assert_figures(database, {one: NOOPS + RETRIED, two: HELD, three: 1}, len(noted("finished")))
