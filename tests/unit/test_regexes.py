@@ -22,8 +22,8 @@ from worker.log import MAX_LINE
 
 SIZES = (2_000, 20_000, 200_000, 1_000_000)
 SECONDS = 0.050
-# What a regex that never goes back takes for 1 MB where that limit was set: other machines, and this
-# one beside other work, have more time in the same measure.
+# What a regex that never goes back takes for 1 MB where that limit was set: other machines, and
+# this one beside other work, have more time in the same measure.
 PLAIN = re.compile(r"[b-z]\d")
 PLAIN_SECONDS = 0.003
 # Finding something costs as well, but only once for each find.
