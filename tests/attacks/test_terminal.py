@@ -77,6 +77,8 @@ COMMANDS = {
         ("sweep", "-v"),
         ("archive", "--older-than", "0", "--dry-run"),
         ("doctor",),
+        ("runs",),
+        ("metrics",),
         ("pause", "--reason", HOSTILE),
         ("run", "--workers", 1, "--max-runtime", "1s", "--quiet"),
     ],
@@ -147,7 +149,11 @@ def test_no_command_lets_a_stranger_speak_to_the_terminal(settings, spoilt, tmp_
 
 def test_every_command_that_shows_what_strangers_say_is_attacked():
     attacked = {str(command[0]) for commands in COMMANDS.values() for command in commands}
-    elsewhere = {"enqueue", "export"}
-    says_only_its_own = {"init", "resume", "prune", "migrate", "demo", "drill"}
+    # `watch` shows the lines of `status`, and does not end by itself.
+    elsewhere = {"enqueue", "export", "watch"}
+    says_only_its_own = {
+        *("init", "resume", "prune", "migrate", "demo", "drill"),
+        *("rollups", "dashboard"),
+    }
 
     assert set(MODULES) - attacked == elsewhere | says_only_its_own

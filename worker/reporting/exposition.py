@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from worker.evidence.terminal_text import printable
+
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 # A label is a name for people; whatever is longer was never meant as one.
 MAX_LABEL = 100
@@ -87,6 +89,6 @@ def _label_value(value: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    # A half of a surrogate pair cannot be sent as UTF-8.
-    sendable = text.encode("utf-8", "replace").decode("utf-8")
-    return sendable.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", " ")
+    # Task names are strangers' words, and the text is shown on terminals too; printable text has no
+    # half characters either, which cannot be sent as UTF-8.
+    return printable(text).replace("\\", "\\\\").replace("\n", "\\n")

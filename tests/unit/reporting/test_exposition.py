@@ -32,7 +32,7 @@ def test_a_label_cannot_end_its_line_or_its_quotes():
     family.add(1, {"task": 'a"} 9\nnightshift_up 0\r\\'})
 
     assert render([family]).splitlines()[2:] == [
-        'nightshift_jobs{task="a\\"} 9\\nnightshift_up 0 \\\\"} 1'
+        'nightshift_jobs{task="a\\"} 9\\nnightshift_up 0?\\\\"} 1'
     ]
 
 
