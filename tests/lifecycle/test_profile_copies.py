@@ -101,7 +101,7 @@ def test_a_log_in_that_was_backed_up_is_there_again_after_the_profile_was_spoilt
     do("log_in", "p1")
     ok(cli("profiles", "backup", "p1", "-o", tar))
     shutil.rmtree(folder)
-    folder.mkdir()
+    (folder / "Default").mkdir(parents=True)
     (folder / "spoilt").touch()
 
     ok(cli("profiles", "restore", "p1", tar))

@@ -64,12 +64,13 @@ def test_a_machine_that_cannot_start_browsers_for_a_while_costs_no_slot_and_no_a
 def _stingy_browser(folder: Path, refusals: int) -> Path:
     """Make a browser that starts only at a later try, with the words of a full process table."""
     program, tries = folder / "stingy", folder / "tries"
+    browser = find_browser() or "no-browser"
     program.write_text(
-        "#!/bin/sh\n"
+        f'#!/bin/sh\n[ "$1" = --version ] && exec {browser} "$1"\n'
         f"echo try >> {tries}\n"
         f"if [ $(wc -l < {tries}) -le {refusals} ]; then\n"
         "  echo 'pthread_create: Resource temporarily unavailable (11)' >&2; exit 1\n"
-        f'fi\nexec {find_browser() or "no-browser"} "$@"\n',
+        f'fi\nexec {browser} "$@"\n',
         encoding="utf-8",
     )
     program.chmod(0o755)
