@@ -18,6 +18,7 @@ BESIDE = {
     "deploy",
     "docs",
     "examples",
+    "nightshift",
     "pyproject.toml",
     "requirements.lock",
 }

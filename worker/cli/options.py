@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import Field
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from worker.settings import PROJECT_ROOT, Flag, flag_fields, flag_name, parse_duration
+from worker.project import errors_dir
+from worker.settings import (
+    Flag,
+    flag_fields,
+    flag_name,
+    parse_duration,
+    split_sources,
+    variable_name,
+)
 from worker.urls import callback_url_problem
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -43,6 +51,31 @@ class CallbackUrl(click.ParamType[str]):
         return str(value)
 
 
+class TaskSource(click.ParamType[str]):
+    """A file, folder or module with tasks; its variable holds several, quoted as in a shell."""
+
+    name = "file_or_module"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return str(value)
+
+    def split_envvar_value(self, rv: str) -> list[str]:
+        return split_sources(rv)
+
+
+class SettingOption(click.Option):
+    """A setting's flag: whoever gave a wrong value is blamed, the flag or the variable."""
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        return f"'{self.given_as(ctx)}'"
+
+    def given_as(self, ctx: click.Context | None) -> str:
+        """Name where the value came from: the variable, if it did not come from the flag."""
+        source = None if ctx is None or not self.name else ctx.get_parameter_source(self.name)
+        is_variable = source is ParameterSource.ENVIRONMENT and isinstance(self.envvar, str)
+        return str(self.envvar) if is_variable else self.opts[0]
+
+
 DURATION = Duration()
 CALLBACK_URL = CallbackUrl()
 
@@ -53,7 +86,7 @@ _KINDS: dict[str, dict[str, Any]] = {
     "float": {"type": DURATION},
     "str": {"type": str},
     "Path": {"type": click.Path(path_type=Path)},
-    "tuple[str, ...]": {"multiple": True},
+    "tuple[str, ...]": {"multiple": True, "type": TaskSource()},
 }
 
 
@@ -69,38 +102,44 @@ def run_settings(*names: str) -> Decorator:
     return decorate
 
 
-def errors_dir() -> Path:
-    """Return the folder of the evidence, for commands that only point to it."""
-    return Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
-
-
 def _option(each: Field[Any]) -> Decorator:
     flag: Flag = each.metadata["flag"]
     name = flag_name(each)
     attributes = dict(_KINDS[str(each.type).removesuffix(" | None")])
     if flag.choices:
         attributes["type"] = click.Choice(flag.choices)
-    if "is_flag" not in attributes and flag.default is not None:
-        attributes |= {"default": flag.default, "show_default": flag.default != ()}
+    default = flag.default() if callable(flag.default) else flag.default
+    if "is_flag" not in attributes and default is not None:
+        attributes |= {"default": default, "show_default": default != ()}
 
-    def convert(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
+    def convert(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
         if flag.off:
             value = not value
         elif value == "":
             value = None
-        flag.check(name, value)
+        flag.check(param.given_as(ctx) if isinstance(param, SettingOption) else name, value)
         return value.absolute() if isinstance(value, Path) else value
 
-    variable = "NIGHTSHIFT_" + name.lstrip("-").replace("-", "_").upper()
     return click.option(
         name,
         each.name,
-        envvar=variable,
+        cls=SettingOption,
+        envvar=variable_name(each),
         help=flag.help,
         metavar=flag.metavar,
         callback=convert,
         **attributes,
     )
 
+
+__all__ = [
+    "CALLBACK_URL",
+    "DURATION",
+    "CallbackUrl",
+    "Duration",
+    "errors_dir",
+    "json_flag",
+    "run_settings",
+]
 
 json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")

@@ -13,7 +13,7 @@ import click
 
 from worker import log
 from worker.claiming import held_back
-from worker.cli import preflight, report_files
+from worker.cli import preflight, report_files, variables
 from worker.cli.connection import resolve, state_dir
 from worker.cli.display import make_display
 from worker.cli.groups import HELP_EPILOG
@@ -46,10 +46,13 @@ def run(as_json: bool, **values: Any) -> int:
     """Drain the queue with a pool of browser workers.
 
     The run ends when no job is pending or in progress. Each flag has a variable that can be set in
-    the environment or in .env: --errors-dir is NIGHTSHIFT_ERRORS_DIR.
+    the environment or in .env: --errors-dir is NIGHTSHIFT_ERRORS_DIR; in nightshift.toml it is
+    errors-dir in the table [run].
     """
     if values["log_format"] == "json":
         log.write_json()
+    if not values["quiet"]:
+        variables.warn_of_unread(os.environ)
     ping = Ping(values["ping_url"])
     try:
         return _run(_settings(values), ping, as_json)

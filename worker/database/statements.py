@@ -13,7 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-QUERIES_DIR = Path(__file__).resolve().parents[2] / "sql" / "queries"
+from worker.installation import own_files
+
+QUERIES_DIR = own_files() / "sql" / "queries"
 
 _NAME = re.compile(r"^-- name: *(\w+) *$", re.MULTILINE)
 _INCLUDE = re.compile(r"/\* include (\w+) \*/")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import socket
 from pathlib import Path
 
 from worker.database.client import Row
-from worker.settings import PROJECT_ROOT
+from worker.project import errors_dir
+
+__all__ = ["errors_dir", "place"]
 
 
 def place(attempt: Row) -> str | None:
@@ -20,8 +21,3 @@ def place(attempt: Row) -> str | None:
     folder = Path(attempt["evidence_dir"] or errors_dir()) / attempt["evidence"]
     host = attempt["evidence_host"]
     return f"{folder} on {host}" if host and host != socket.gethostname() else str(folder)
-
-
-def errors_dir() -> Path:
-    """Tell where evidence goes by today's settings."""
-    return Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")

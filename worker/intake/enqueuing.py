@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from worker.database.server_errors import DUPLICATE_KEY
@@ -21,7 +20,7 @@ from worker.errors import DuplicateKey, PayloadError, UsageError
 from worker.intake.jobs import MAX_DEDUPE_KEY, MAX_ORDER_KEY, as_text, check_order
 from worker.models import ORDER_ON_FAILURE
 from worker.profiles import manifest
-from worker.settings import PROJECT_ROOT, load_dotenv
+from worker.project_file import load_settings
 from worker.tasks.registry import task_of
 
 # The widths of their columns: a connection that is not strict would cut what is longer.
@@ -109,7 +108,7 @@ def _insert_by_settings(row: Mapping[str, Any]) -> int | None:
     from worker.database.connection import resolve
 
     environ = dict(os.environ)
-    load_dotenv(Path(environ.get("NIGHTSHIFT_ENV_FILE") or PROJECT_ROOT / ".env"), environ)
+    load_settings(environ)
     with closing(Database(resolve(environ))) as db:
         migrations.ensure(db)
         try:

@@ -27,7 +27,7 @@ def imports_are_undone(monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     yield
     for name in set(sys.modules) - before:
-        if name.startswith(("nightshift_tasks_", "own_")):
+        if name.startswith(("nightshift_tasks", "own_")):
             del sys.modules[name]
 
 
