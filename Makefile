@@ -1,8 +1,13 @@
 # Nightshift's everyday commands. Whatever needs the set-up does it first, once.
 SHELL := /bin/bash
-PYTHON := .venv/bin/python
+# A virtualenv that is active is used, else .venv; PYTHON=python3.13 make setup makes .venv with that.
+WANTED_PYTHON := $(PYTHON)
+VENV := $(if $(WANTED_PYTHON),.venv,$(or $(VIRTUAL_ENV),.venv))
+override PYTHON := $(VENV)/bin/python
+unexport PYTHON
+SETUP := PYTHON='$(WANTED_PYTHON)' deploy/setup.sh
 MYSQL := .local/mysql-9.7/mysqld
-READY := .venv/.ready
+READY := $(VENV)/.ready
 ARGS ?=
 
 .DEFAULT_GOAL := help
@@ -15,11 +20,11 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install what is missing: Python packages, a MySQL-family server, a Chromium
-	@deploy/setup.sh
+	@$(SETUP)
 
 # deploy/setup.sh touches the stamp when everything is in place.
 $(READY): requirements.lock deploy/setup.sh
-	@deploy/setup.sh
+	@$(SETUP)
 
 run: $(READY) ## Set up, then run a demo queue with two browsers
 	@$(PYTHON) launcher.py demo $(ARGS)
@@ -41,7 +46,7 @@ check: $(READY) ## Check format, lint, types and the direction of imports
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m mypy
-	@.venv/bin/lint-imports
+	@$(VENV)/bin/lint-imports
 
 sweep: $(READY) ## Put the jobs of vanished workers right
 	@$(PYTHON) launcher.py sweep $(ARGS)
