@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import keyword
 import re
 import sys
@@ -87,6 +88,7 @@ def _extra_files(folder: Path, extra: str) -> Files:
         folder / name: (TEMPLATES / "project" / template)
         .read_text(encoding="utf-8")
         .replace("PROJECT", str(folder))
+        .replace("User=USER", f"User={getpass.getuser()}")
         .replace("COMMAND", _absolute_command())
         for template, name in EXTRAS[extra].items()
     }
