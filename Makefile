@@ -11,7 +11,7 @@ READY := $(VENV)/.ready
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run dashboard screenshots bench-dashboard bench-dashboard-mysql test test-mysql test-fresh check sweep status bench bench-quick \
+.PHONY: help setup lock run dashboard screenshots bench-dashboard bench-dashboard-mysql test test-mysql test-fresh check sweep status bench bench-quick \
         bench-quick-mysql bench-pages bench-enqueue bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql bench-idle \
         bench-idle-mysql bench-rollups bench-rollups-mysql ledger drill drill-mysql drill-archive drill-archive-mysql drill-profiles \
         drill-profiles-mysql clean clean-queue clean-errors
@@ -25,6 +25,9 @@ setup: ## Install what is missing: Python packages, a MySQL-family server, a Chr
 # deploy/setup.sh touches the stamp when everything is in place.
 $(READY): requirements.lock deploy/setup.sh
 	@$(SETUP)
+
+lock: ## Write requirements.lock anew after pyproject.toml has changed (UPGRADE=1: the newest versions)
+	@deploy/lock.sh
 
 run: $(READY) ## Set up, then run a demo queue with two browsers
 	@$(PYTHON) launcher.py demo $(ARGS)

@@ -67,7 +67,7 @@ def test_the_image_is_not_roots_and_has_a_health_check(folder):
     lines = (folder / "Dockerfile").read_text(encoding="utf-8").splitlines()
     words = [line.split()[0] for line in lines if line[:1].isupper()]
 
-    assert "USER nightshift" in lines
+    assert "USER 10001" in lines
     assert words.index("USER") < words.index("HEALTHCHECK") < words.index("ENTRYPOINT")
 
 

@@ -52,6 +52,14 @@ def set_up(checkout: Path, tmp_path: Path) -> SetUp:
     return run
 
 
+def make_virtualenv(folder: Path, *, has_packages: bool = True) -> None:
+    """Make one that has the packages of this one, pip among them: quicker than with its own pip."""
+    venv.create(folder, with_pip=False)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    if has_packages:
+        (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+
+
 def version_of(python: Path | str) -> str:
     script = "import sys; print('%d.%d' % sys.version_info[:2])"
     return subprocess.run([python, "-c", script], capture_output=True, text=True).stdout.strip()  # noqa: PLW1510
@@ -73,7 +81,7 @@ def another_python() -> str | None:
 
 def test_a_virtualenv_that_is_active_is_used(checkout, set_up, tmp_path):
     active = tmp_path / "active"
-    venv.create(active, with_pip=True)
+    make_virtualenv(active)
 
     told = set_up(VIRTUAL_ENV=str(active))
 
@@ -94,8 +102,7 @@ def test_another_python_makes_dot_venv_anew(checkout, set_up):
     other = another_python()
     if other is None:
         pytest.skip("there is one Python here")
-    set_up(PYTHON=sys.executable)
-    assert version_of(checkout / ".venv" / "bin" / "python") == version_of(sys.executable)
+    make_virtualenv(checkout / ".venv")
 
     set_up(PYTHON=other)
 
@@ -111,10 +118,7 @@ def test_a_python_that_is_not_there_is_named_in_one_line(checkout, set_up):
 
 @pytest.mark.parametrize(("has_packages", "told"), [(True, "stayed\n"), (False, "left\nstayed\n")])
 def test_the_launcher_stays_in_a_virtualenv_that_has_what_it_needs(tmp_path, has_packages, told):
-    venv.create(tmp_path / "active", with_pip=False)
-    (packages,) = tmp_path.glob("active/lib/python*/site-packages")
-    if has_packages:
-        (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    make_virtualenv(tmp_path / "active", has_packages=has_packages)
     script = (
         "import os, launcher; os.execv = lambda *command: print('left'); "
         "launcher.use_own_environment(); print('stayed')"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from worker import __version__
 from worker.cli.output import tell, tell_text
 from worker.errors import UsageError
 from worker.installation import INSTALLED, checkout, command_name
@@ -120,7 +121,8 @@ def _make_room_for_wheels(folder: Path) -> None:
         tell("requirements.txt is there; it must name nightshift[web]", err=True)
     else:
         template = TEMPLATES / "project" / "docker" / "requirements.txt"
-        requirements.write_text(template.read_text(encoding="utf-8"), encoding="utf-8")
+        text = template.read_text(encoding="utf-8").replace("VERSION", __version__)
+        requirements.write_text(text, encoding="utf-8")
 
 
 def _next_in_project() -> str:
