@@ -17,6 +17,10 @@ _command: str | None = None
 # How commands are written in messages: only what is followed by a command, a flag or nothing.
 _COMMAND = re.compile(r"(?<![\w./-])(?:python )?launcher\.py(?=$|\s*$| [a-z-]|[.,;:)`<·])", re.M)
 
+# What sets a machine up: in the checkout, and where there is none.
+_SETUP = "`make setup`"
+_SETUP_BY_HAND = "`apt-get install chromium-headless-shell default-mysql-server-core libatomic1`"
+
 
 def own_files() -> Path:
     """Return the folder that holds `sql/` and `examples/demo_site/`."""
@@ -49,6 +53,8 @@ def command_name() -> str:
 
 def as_typed(text: str) -> str:
     """Write the commands in a message as they are typed here."""
+    if checkout() is None:
+        text = text.replace(_SETUP, _SETUP_BY_HAND)
     if LAUNCHER not in text or command_name() == LAUNCHER:
         return text
     return _COMMAND.sub(command_name(), text)

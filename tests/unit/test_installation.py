@@ -50,6 +50,7 @@ def test_installed_everything_is_in_the_bundle(bundle, typed):
         ('File "/srv/launcher.py", line 3', 'File "/srv/launcher.py", line 3'),
         ("my_launcher.py run", "my_launcher.py run"),
         ("launcher.pyc", "launcher.pyc"),
+        ("run `make setup`", f"run {installation._SETUP_BY_HAND}"),
     ],
 )  # fmt: skip
 def test_installed_messages_name_the_installed_command(bundle, typed, text, told):
