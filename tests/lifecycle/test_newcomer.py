@@ -12,6 +12,9 @@ import pytest
 
 from tests.lifecycle.installed import REPO, Newcomer, build_wheel, install
 
+# A dozen programs one after the other, two of them with browsers, on a machine that may be busy.
+pytestmark = pytest.mark.timeout(300)
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -14,6 +14,8 @@ import pytest
 
 REPO = Path(__file__).parents[2]
 SetUp = Callable[..., str]
+# A virtualenv with pip takes seconds to make, and much longer on a busy machine.
+pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture
@@ -45,7 +47,7 @@ def set_up(checkout: Path, tmp_path: Path) -> SetUp:
             capture_output=True,
             text=True,
             check=False,
-            timeout=100,
+            timeout=250,
         )
         return done.stdout + done.stderr
 

@@ -44,7 +44,7 @@ def demo() -> int:
         f"  python launcher.py show {last}           what happened to one job\n"
         "  ls errors/                           screenshot, HTML and traceback of each failure\n"
         "  python launcher.py enqueue URL       a job of your own, then: python launcher.py\n"
-        "  make dashboard                       all of it in a browser: http://127.0.0.1:8642/"
+        "  python launcher.py dashboard         all of it in a browser: http://127.0.0.1:8642/"
     )
     return int(code)
 

@@ -90,18 +90,20 @@ def _extra_files(folder: Path, extra: str) -> Files:
         .read_text(encoding="utf-8")
         .replace("PROJECT", str(folder))
         .replace("User=USER", f"User={getpass.getuser()}")
-        .replace("COMMAND", _absolute_command())
+        .replace("COMMAND", _absolute_command(folder))
         for template, name in EXTRAS[extra].items()
     }
 
 
-def _absolute_command() -> str:
-    """Write the command as a program without our PATH can start it."""
+def _absolute_command(folder: Path) -> str:
+    """Write the command so that a program without our PATH can start it in that project."""
     script = Path(sys.executable).parent / INSTALLED
     if script.exists():
         return str(script)
     root = checkout()
-    return f"{sys.executable} -m nightshift" if root is None else f"python3 {root}/launcher.py"
+    if root is None:
+        return f"{sys.executable} -m nightshift"
+    return f"{sys.executable} {root}/launcher.py --project {folder}"
 
 
 def _ignore(path: Path) -> None:

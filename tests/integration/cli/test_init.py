@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 import subprocess
 import sys
@@ -97,6 +98,17 @@ def test_the_files_for_docker_systemd_and_cron_can_be_added_later(cli, folder):
     assert f"WorkingDirectory={folder}" in unit
     assert f"cd {folder} && " in (folder / "nightshift.cron").read_text()
     assert cli("init", "--cron").returncode == 2
+
+
+def test_systemd_finds_nothing_wrong_with_the_unit(cli, folder):
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("there is no systemd here")
+    assert cli("init", "--systemd").returncode == 0
+
+    command = ["systemd-analyze", "verify", folder / "nightshift.service"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    assert "nightshift.service" not in done.stdout + done.stderr
 
 
 def test_a_task_of_a_project_goes_into_its_tasks(cli, folder):
