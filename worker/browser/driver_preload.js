@@ -99,6 +99,8 @@ function speak(message) {
     if (contexts.has(sessionId)) looks.set(contexts.get(sessionId), params);
   } else if (method === "Emulation.setLocaleOverride") {
     params.locale = params.locale?.split(",")[0];
+  } else if (method === "Target.disposeBrowserContext") {
+    looks.delete(params.browserContextId);
   } else if (shared.size) dressSharedWorker(message);
 }
 
