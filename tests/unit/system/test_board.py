@@ -55,9 +55,10 @@ def test_a_snapshot_never_mixes_two_jobs():
         while True:
             number += 1
             entry.begin_job(number, number, 1, str(number), seconds=number)
-    seen, until = set(), time.monotonic() + 2
+    seen, began = set(), time.monotonic()
     try:
-        while time.monotonic() < until:
+        # On a busy machine the two take turns, and few snapshots show another job than the last.
+        while time.monotonic() < began + (2 if len(seen) > 10 else 30):
             copy = entry.snapshot()
             if copy.is_torn or copy.job_id is None:
                 continue
