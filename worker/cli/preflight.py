@@ -16,8 +16,9 @@ from worker.database import migrations
 from worker.database.client import Database
 from worker.errors import RunLocked, SettingsError
 from worker.queue import runs
-from worker.settings import RunSettings
+from worker.settings import PROJECT_ROOT, RunSettings
 from worker.system.identity import this_host
+from worker.system.private_files import close_to_others
 from worker.tasks import registry
 
 # About what one failure leaves: screenshot, page and logs.
@@ -27,6 +28,9 @@ TRIAL_BYTES = 1_000_000
 def check(settings: RunSettings, lock_name: str | None, launcher_pid: int) -> int:
     """Check all of it and record the run; return its id. The first thing wrong is raised."""
     check_folder(settings.errors_dir, "--errors-dir")
+    if settings.errors_dir == PROJECT_ROOT / "errors":
+        # A clone has it with the rights of the shell. One that somebody chose may be shared.
+        close_to_others(settings.errors_dir)
     registry.load(settings.tasks)
     find_browser(settings.browser)
     with closing(Database(settings.database)) as db:

@@ -246,7 +246,7 @@ class WorkerLoop:
         """Whether to wait on for an absent database: with an outcome in hand, or until stop."""
         if self._stop.is_abandoning:
             return False
-        return bool(self._entry.job_id) or not self._stop.is_stopping
+        return self._entry.job_id is not None or not self._stop.is_stopping
 
     def _is_in_a_hurry(self) -> bool:
         return self._stop.is_abandoning or bool(self._header.database_away_since)
