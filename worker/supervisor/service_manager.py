@@ -1,7 +1,7 @@
 """Tell systemd how the run stands: ready, alive, what it is doing, about to end.
 
 This is the `sd_notify` protocol: short texts to the socket that NOTIFY_SOCKET names. Its variables
-are taken out of the environment, so that no child inherits them. A text that cannot be sent is lost.
+are taken out of the environment, so that no child inherits them. What cannot be sent is lost.
 """
 
 from __future__ import annotations

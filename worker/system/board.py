@@ -182,6 +182,7 @@ class Header(ctypes.Structure):
         ("held_back", ctypes.c_int64),
         ("_held_because", ctypes.c_char * 200),
         ("promoted", ctypes.c_int64),
+        ("told", ctypes.c_int64),
     ]
 
     renewed_at: float
@@ -200,6 +201,8 @@ class Header(ctypes.Structure):
     is_time_up: int
     has_due_events: int
     promoted: int
+    # What people have been told, as the lookout counts it.
+    told: int
     held_back: int
     _held_because: bytes
 
