@@ -90,7 +90,7 @@ def _run(
         service.ready(f"{error}")
         return ExitCode.OK
     announcer.start()
-    summary = _run_pool(settings, run_id, is_locking, service)
+    summary = _run_pool(settings, run_id, is_locking, service, announcer)
     _report(summary, settings, as_json)
     report_files.write(settings, summary)
     code = _exit_code(summary, settings.fail_over)
@@ -132,11 +132,17 @@ def _preflight(settings: RunSettings, is_locking: bool) -> int:
 
 
 def _run_pool(
-    settings: RunSettings, run_id: int, is_locking: bool, service: ServiceManager
+    settings: RunSettings,
+    run_id: int,
+    is_locking: bool,
+    service: ServiceManager,
+    announcer: Announcer,
 ) -> Summary:
     display = make_display(settings, settings.quiet)
     name = preflight.lock_name() if is_locking else None
-    summary = Supervisor(settings, run_id, worker_main, display, name, service).run()
+    supervisor = Supervisor(settings, run_id, worker_main, display, name, service)
+    summary = supervisor.run()
+    announcer.is_silence_said = supervisor.is_silence_said
     try:
         return call_in_child(_finish, settings, summary)
     except NightshiftError as error:

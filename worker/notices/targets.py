@@ -64,7 +64,7 @@ def secrets_in(url: str) -> Iterator[str]:
     login, at, host = re.split(r"[/?#]", rest, maxsplit=1)[0].rpartition("@")
     password = (login if at else host).partition(":")[2]
     # Without a login, what is behind the colon is a port, or some services' token.
-    if at or not password.isdecimal():
+    if password and (at or not password.isdecimal()):
         yield unquote(password)
     for part in _BREAKS.split(rest):
         has_both = re.search(r"\d", part) and re.search(r"[A-Za-z]", part)

@@ -36,6 +36,8 @@ class Announcer:
         self._state_dir = state_dir
         self.urls: tuple[str, ...] = ()
         self.settings: RunSettings | None = None
+        # Whether it was said already that somebody could not be told.
+        self.is_silence_said = False
 
     def start(self) -> None:
         """Say that the run begins."""
@@ -69,7 +71,8 @@ class Announcer:
                 return notice
             return _with_picture(settings, run_id, notice)
 
-        if send_in_child(self.urls, whole, MAX_WAIT_SECONDS):
+        is_quiet = self.is_silence_said
+        if send_in_child(self.urls, whole, MAX_WAIT_SECONDS, is_quiet=is_quiet):
             with suppress(OSError):
                 self._memory.parent.mkdir(parents=True, exist_ok=True)
                 self._memory.write_text(f"{exit_code}\n", encoding="ascii")

@@ -1,8 +1,8 @@
 """The lookout: a child of the launcher that tells people, by `--notify`, when a run goes wrong.
 
 There is none without targets. It looks at the board, and into the database, which may be away. A
-message is sent by a child of its own, for a limited time. What has been told stands on the board and
-in the groups' rows, so that the next lookout does not repeat it.
+message is sent by a child of its own, for a limited time. What has been told stands on the board
+and in the groups' rows, so that the next lookout does not repeat it.
 """
 
 from __future__ import annotations

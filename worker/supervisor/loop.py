@@ -24,7 +24,7 @@ from worker.supervisor.figures import Figures
 from worker.supervisor.heart import Heart
 from worker.supervisor.heart_link import HeartLink
 from worker.supervisor.hung_workers import HungWorkers
-from worker.supervisor.lookout import LAST_LOOK_SECONDS, Lookout
+from worker.supervisor.lookout import LAST_LOOK_SECONDS, Lookout, Told
 from worker.supervisor.oom import oom_kills
 from worker.supervisor.output import LineReader
 from worker.supervisor.patient_fork import PatientFork
@@ -115,6 +115,11 @@ class Supervisor:
         # Workers leave by themselves when there is no time for another job.
         has_run_out = TIME_IS_OVER if self._board.header.is_time_up else None
         return self._figures.summary(self._stopped_by or has_run_out)
+
+    @property
+    def is_silence_said(self) -> bool:
+        """Whether it was said already that somebody could not be told."""
+        return bool(self._board.header.told & Told.SILENCE)
 
     def _is_over(self) -> bool:
         has_begun = any(slot.state is not State.WAITING for slot in self._slots)
