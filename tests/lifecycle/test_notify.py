@@ -10,6 +10,8 @@ import pytest
 
 from tests.lifecycle.conftest import wait_until
 from tests.lifecycle.notice_receiver import SECRET, receiver
+from tests.lifecycle.pool import workers
+from worker.system.process_tree import ProcessId, descendants, kill
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -81,9 +83,7 @@ def test_a_stall_is_told_once_then_that_it_is_over_then_the_next(
 ):
     url, heard = told
     first, second = queue.enqueue("held", {}), queue.enqueue("held", {})
-    run = launch(
-        *("--workers", 1, "--tasks", tasks, "--notify-stall", "2s"), NIGHTSHIFT_NOTIFY=url
-    )
+    run = launch(*("--workers", 1, "--tasks", tasks, "--notify-stall", "2s"), NIGHTSHIFT_NOTIFY=url)
     wait_until(lambda: len(heard) == 1, "the stall is told")
     time_of_ten_looks = time.monotonic() + 2
     wait_until(lambda: time.monotonic() > time_of_ten_looks, "it would have been told again")
@@ -99,13 +99,38 @@ def test_a_stall_is_told_once_then_that_it_is_over_then_the_next(
     assert "Nothing has finished for 2 s, though 2 jobs could." in heard[0].body
 
 
+def test_a_lookout_that_is_killed_is_replaced_and_nothing_is_told_twice(
+    launch, queue, tasks, let_go, told, database
+):
+    url, heard = told
+    queue.enqueue("held", {})
+    run = launch(
+        *("--workers", 1, "--tasks", tasks, "--notify-stall", "1s"), NIGHTSHIFT_NOTIFY=url
+    )
+    wait_until(lambda: heard, "the stall is told")
+
+    def helpers() -> list[ProcessId]:
+        children = [stat.id for stat in descendants(run.pid) if stat.parent == run.pid]
+        return [child for child in children if child not in workers(database)]
+
+    before = helpers()
+    # The heart is killed with it: neither may matter.
+    for process in before:
+        kill(process)
+    wait_until(lambda: len(set(helpers()) - set(before)) == 2, "there are new ones")
+    long_enough = time.monotonic() + 3
+    wait_until(lambda: time.monotonic() > long_enough, "it would have been told again")
+    let_go()
+
+    assert run.wait() == 0
+    assert len(heard) == 1
+
+
 def test_a_pause_is_no_stall(launch, queue, tasks, told):
     url, heard = told
     queue.enqueue("noop", {})
     launch("pause", "--reason", "a test").wait()
-    run = launch(
-        *("--workers", 1, "--tasks", tasks, "--notify-stall", "1s"), NIGHTSHIFT_NOTIFY=url
-    )
+    run = launch(*("--workers", 1, "--tasks", tasks, "--notify-stall", "1s"), NIGHTSHIFT_NOTIFY=url)
     wait_until(lambda: "paused by" in run.stderr, "the run knows of the pause")
     long_enough = time.monotonic() + 3
     wait_until(lambda: time.monotonic() > long_enough, "a stall would have been told")
@@ -157,7 +182,9 @@ def test_a_run_that_will_not_be_ready_is_told_once(launch, queue, tasks, told):
 
 
 @pytest.mark.parametrize("kind", ["closed", "silent"])
-def test_nobody_who_listens_changes_nothing_and_is_said_once(launch, queue, tasks, closed_port, kind):
+def test_nobody_who_listens_changes_nothing_and_is_said_once(
+    launch, queue, tasks, closed_port, kind
+):
     release = threading.Event()
     queue.enqueue("leaving", {})
     with receiver(lambda: release.wait(60)) as (silent, _):

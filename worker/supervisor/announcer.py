@@ -72,7 +72,7 @@ class Announcer:
             return _with_picture(settings, run_id, notice)
 
         is_quiet = self.is_silence_said
-        if send_in_child(self.urls, whole, MAX_WAIT_SECONDS, is_quiet=is_quiet):
+        if send_in_child(self.urls, whole, MAX_WAIT_SECONDS, is_quiet=is_quiet).is_taken:
             with suppress(OSError):
                 self._memory.parent.mkdir(parents=True, exist_ok=True)
                 self._memory.write_text(f"{exit_code}\n", encoding="ascii")

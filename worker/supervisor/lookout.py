@@ -48,7 +48,7 @@ class Told(IntFlag):
 
     STALL = 1
     LATE = 2
-    # That a message could not be sent was said.
+    # It was said that somebody could not be told.
     SILENCE = 4
 
 
@@ -157,10 +157,12 @@ class Lookout:
         header = self.board.header
         is_said = bool(header.told & Told.SILENCE)
         urls, notice = self.settings.notify, replace(notice, picture=picture)
-        if send_in_child(urls, lambda: notice, SEND_SECONDS, is_quiet=is_said):
+        sent = send_in_child(urls, lambda: notice, SEND_SECONDS, is_quiet=is_said)
+        if not sent.is_complete:
+            header.told |= Told.SILENCE
+        if sent.is_taken:
             self._failures, self._try_at = 0, 0.0
             return True
-        header.told |= Told.SILENCE
         self._failures += 1
         wait = backoff_seconds(self._failures, RETRY_SECONDS, MAX_RETRY_SECONDS)
         self._try_at = time.monotonic() + wait

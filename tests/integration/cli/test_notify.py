@@ -32,7 +32,8 @@ def test_a_test_message_arrives_and_the_command_says_so(cli, told):
 
 def test_a_test_that_does_not_arrive_fails_without_naming_the_url(cli, closed_port):
     done = cli(
-        *("notify", "--test", "--json"), NIGHTSHIFT_NOTIFY=f"json://127.0.0.1:{closed_port}/{SECRET}"
+        *("notify", "--test", "--json"),
+        NIGHTSHIFT_NOTIFY=f"json://127.0.0.1:{closed_port}/{SECRET}",
     )
 
     assert done.returncode == 1
