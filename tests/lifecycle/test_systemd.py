@@ -87,10 +87,12 @@ def test_a_run_says_ready_beats_through_a_long_job_and_says_stopping(
     assert heard.index("STOPPING=1") > heard.index("WATCHDOG=1")
 
 
-def test_a_run_that_is_stopped_says_so_at_once_and_beats_on(launch, queue, tasks, let_go, systemd):
+def test_a_run_that_is_stopped_says_so_at_once_and_beats_on(
+    launch, queue, tasks, let_go, noted, systemd
+):
     queue.enqueue("held", {})
     run = launch("--workers", 1, "--tasks", tasks, **systemd.variables)
-    wait_until(lambda: systemd.count("WATCHDOG=1"), "it beats")
+    wait_until(lambda: noted("begun"), "the job has begun")
     run.signal(signal.SIGTERM)
     wait_until(lambda: systemd.count("STOPPING=1"), "it says that it stops")
     beats = systemd.count("WATCHDOG=1")

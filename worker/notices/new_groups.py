@@ -60,7 +60,7 @@ def picture_of(db: Database, fingerprint: str, errors_dir: Path) -> Path | None:
     for row in dead_letters.jobs_of_group(db, fingerprint, LOOKED_AT):
         if not row["evidence"] or row["evidence_host"] not in (None, socket.gethostname()):
             continue
-        path = Path(row["evidence_dir"] or errors_dir) / row["evidence"] / "screenshot.png"
+        path: Path = Path(row["evidence_dir"] or errors_dir) / row["evidence"] / "screenshot.png"
         if path.is_file() and 0 < path.stat().st_size <= MAX_PICTURE_BYTES:
             return path
     return None

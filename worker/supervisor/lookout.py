@@ -69,10 +69,11 @@ class Lookout:
     _groups_at: float = 0.0
 
     def __post_init__(self) -> None:
-        told = Told(self.board.header.told)
+        header = self.board.header
+        told = Told(header.told)
         self._stall = Condition(is_told=Told.STALL in told)
         self._late = Condition(LATE_REST_SECONDS, is_told=Told.LATE in told)
-        self._still = Stillness(time.monotonic())
+        self._still = Stillness(header.still_since or time.monotonic())
 
     def main(self) -> int:
         """Look until the launcher closes the link; then look once more at the failures."""
@@ -99,6 +100,7 @@ class Lookout:
         held = header.waiting + header.held_back
         to_go = max(0, header.pending - held) + header.in_progress
         seconds = self._still.look(last_end_ago, bool(to_go) and not header.is_paused, now)
+        header.still_since = self._still.since
         holds = seconds >= self.settings.notify_stall_seconds
         change = self._change(self._stall, holds, now)
         if change is Change.BEGAN:
@@ -143,9 +145,10 @@ class Lookout:
         return condition.look(holds, now)
 
     def _tell(self, condition: Condition, bit: Told, notice: Notice, picture: Path | None) -> None:
-        if self._send(notice, picture):
-            self.board.header.told |= bit
-        else:
+        # Before it is sent: whoever is killed over it had better be silent than repeat it.
+        self.board.header.told |= bit
+        if not self._send(notice, picture):
+            self.board.header.told &= ~bit
             condition.is_told = False
 
     def _worst_picture(self, db: Database) -> Path | None:

@@ -183,6 +183,7 @@ class Header(ctypes.Structure):
         ("_held_because", ctypes.c_char * 200),
         ("promoted", ctypes.c_int64),
         ("told", ctypes.c_int64),
+        ("still_since", ctypes.c_double),
     ]
 
     renewed_at: float
@@ -201,8 +202,9 @@ class Header(ctypes.Structure):
     is_time_up: int
     has_due_events: int
     promoted: int
-    # What people have been told, as the lookout counts it.
+    # The lookout's own: what people have been told, and since when nothing has finished.
     told: int
+    still_since: float
     held_back: int
     _held_because: bytes
 
