@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import threading
 import time
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from tests.lifecycle.conftest import wait_until
 from tests.lifecycle.notice_receiver import SECRET, receiver
 from tests.lifecycle.pool import workers
+from worker.drill.proxy import Proxy
 from worker.system.process_tree import ProcessId, descendants, kill
 
+PRYING_TASKS = Path(__file__).with_name("prying_tasks.py")
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -96,6 +101,27 @@ def test_a_stall_is_told_once_then_that_it_is_over_then_the_next(
     whats = [title.partition(" ")[2].partition(" ")[2] for title in titles(heard)]
     assert whats[:3] == ["has stalled", "goes on again", "has stalled"]
     assert "Nothing has finished for 2 s, though 2 jobs could." in heard[0].body
+
+
+def test_a_stall_because_the_database_is_away_says_so(
+    launch, queue, tasks, noted, let_go, told, server
+):
+    url, heard = told
+    queue.enqueue("held", {})
+    with closing(Proxy(server.port)) as proxy:
+        run = launch(
+            *("--workers", 1, "--tasks", tasks, "--notify-stall", "4s"),
+            NIGHTSHIFT_NOTIFY=url,
+            DATABASE_URL=f"mysql://root@127.0.0.1:{proxy.port}/nightshift_test",
+        )
+        wait_until(lambda: noted("begun"), "the job has begun")
+        proxy.refuse()
+        wait_until(lambda: heard, "the stall is told")
+        proxy.accept()
+        let_go()
+        assert run.wait(60) == 0
+
+    assert "The database has not answered for" in heard[0].body
 
 
 def test_a_lookout_that_is_killed_is_replaced_and_nothing_is_told_twice(
@@ -201,4 +227,21 @@ def test_nobody_who_listens_changes_nothing_and_is_said_once(
     assert code == 10
     assert took < 45
     assert run.stderr.count("was not told") == 1
+    assert SECRET not in run.output
+
+
+def test_no_job_driver_browser_or_argument_holds_the_url(launch, queue, tmp_path, told):
+    url, _ = told
+    tasks = shutil.copy(PRYING_TASKS, tmp_path / "prying.py")
+    queue.enqueue("pry", {})
+    run = launch(
+        *("--workers", 1, "--tasks", tasks, "--notify", "env:ON_CALL"),
+        ON_CALL=url,
+        NIGHTSHIFT_NOTIFY=url,
+    )
+
+    assert run.wait() == 0
+    seen = (tmp_path / "seen.json").read_text()
+    assert "PATH=" in seen
+    assert SECRET not in seen
     assert SECRET not in run.output

@@ -14,7 +14,7 @@ from worker.urls import notify_url_problem
 
 def check() -> str:
     """Say whom a run tells; raises SettingsError with what to correct."""
-    values = os.environ.get("NIGHTSHIFT_NOTIFY", "").split()
+    values = os.environ.get(targets.VARIABLE, "").split()
     if not values:
         return "nobody is told when a run goes wrong (NIGHTSHIFT_NOTIFY is not set)"
     if problem := notify_url_problem(values):

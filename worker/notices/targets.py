@@ -15,6 +15,7 @@ from worker.errors import SettingsError
 from worker.evidence import known_secrets
 from worker.urls import notify_url_problem
 
+VARIABLE = "NIGHTSHIFT_NOTIFY"
 # These hold no secret unless there is a login in them.
 _PLAIN_SCHEMES = frozenset({"json", "jsons", "xml", "xmls", "form", "forms", "syslog", "mailto"})
 _BREAKS = re.compile(r"[/?&=@:#,+;]+")
@@ -26,9 +27,10 @@ _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 def resolve(values: Iterable[str], environ: MutableMapping[str, str]) -> tuple[str, ...]:
     """Replace references by the URLs they stand for; raises SettingsError for an empty one.
 
-    A variable that is referred to is taken out of the environment, so that no browser inherits it.
+    What held them is taken out of the environment, so that no worker or browser inherits it.
     """
     urls = tuple(url for value in values for url in _urls_of(value, environ))
+    environ.pop(VARIABLE, None)
     known_secrets.keep(part for url in urls for part in secrets_in(url))
     for url in urls:
         if problem := notify_url_problem((url,)):
@@ -76,10 +78,7 @@ def secrets_in(url: str) -> Iterator[str]:
 def _urls_of(value: str, environ: MutableMapping[str, str]) -> list[str]:
     if value.startswith("env:"):
         name = value.removeprefix("env:")
-        # The setting's own variable is never passed on to browsers anyway.
-        found = (
-            environ.get(name) if name.startswith("NIGHTSHIFT_") else environ.pop(name, "")
-        ) or ""
+        found = environ.pop(name, "")
         if not found.split():
             raise SettingsError(f"--notify env:{name}: {name} is not set; write a URL into it")
         return found.split()
