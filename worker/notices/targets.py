@@ -21,7 +21,7 @@ _PLAIN_SCHEMES = frozenset({"json", "jsons", "xml", "xmls", "form", "forms", "sy
 _BREAKS = re.compile(r"[/?&=@:#,+;]+")
 # A shorter part of a URL may be any word, and so may one without digits.
 MIN_PART, CERTAIN_PART = 8, 20
-_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+")
+_HOST = re.compile(r"[\w-]++(?:\.[\w-]++)++")
 
 
 def resolve(values: Iterable[str], environ: MutableMapping[str, str]) -> tuple[str, ...]:
