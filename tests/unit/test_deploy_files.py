@@ -32,6 +32,7 @@ def unit(name: str) -> configparser.ConfigParser:
 def test_systemd_finds_nothing_to_complain_of(tmp_path):
     for path in (DEPLOY / "systemd").iterdir():
         text = path.read_text().replace(f"{FOLDER}/.venv/bin/python", sys.executable)
+        text = text.replace("User=nightshift", f"User={pwd.getpwuid(os.getuid()).pw_name}")
         (tmp_path / path.name).write_text(text.replace(FOLDER, str(DEPLOY.parent)))
     units = [str(path) for path in sorted(tmp_path.iterdir())]
     done = subprocess.run(
