@@ -29,7 +29,7 @@ AGAIN_SECONDS = 43_200.0
 
 
 class Announcer:
-    """What one run tells the outside; nobody is told before `settings` are known."""
+    """What one run tells the outside; no notice is sent before `urls` are known."""
 
     def __init__(self, ping: Ping, state_dir: Path) -> None:
         self._ping = ping
