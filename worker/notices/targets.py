@@ -21,7 +21,7 @@ _PLAIN_SCHEMES = frozenset({"json", "jsons", "xml", "xmls", "form", "forms", "sy
 _BREAKS = re.compile(r"[/?&=@:#,+;]+")
 # A shorter part of a URL may be any word, and so may one without digits.
 MIN_PART, CERTAIN_PART = 8, 20
-_HOST = re.compile(r"[\w-]++(?:\.[\w-]++)++")
+_LABEL = re.compile(r"[\w-]+")
 
 
 def resolve(values: Iterable[str], environ: MutableMapping[str, str]) -> tuple[str, ...]:
@@ -71,8 +71,12 @@ def secrets_in(url: str) -> Iterator[str]:
     for part in _BREAKS.split(rest):
         has_both = re.search(r"\d", part) and re.search(r"[A-Za-z]", part)
         is_random = len(part) >= CERTAIN_PART or (len(part) >= MIN_PART and has_both)
-        if is_random and not _HOST.fullmatch(part):
+        if is_random and not _is_host(part):
             yield from {part, unquote(part)}
+
+
+def _is_host(text: str) -> bool:
+    return "." in text and all(map(_LABEL.fullmatch, text.split(".")))
 
 
 def _urls_of(value: str, environ: MutableMapping[str, str]) -> list[str]:
