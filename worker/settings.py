@@ -21,7 +21,7 @@ from typing import Any
 
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError, UsageError
-from worker.urls import callback_url_problem
+from worker.urls import callback_url_problem, notify_url_problem
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 
@@ -177,6 +177,20 @@ class RunSettings:
         "Tell this Healthchecks URL how the run goes. A secret: better as NIGHTSHIFT_PING_URL.",
         metavar="URL",
         problem=callback_url_problem,
+    )
+    notify: tuple[str, ...] = setting(
+        (),
+        "Whom to tell when a run goes wrong: an Apprise URL, env:NAME or file:PATH; repeatable.",
+        metavar="URL",
+        problem=notify_url_problem,
+    )
+    notify_stall_seconds: float = duration(
+        "15m",
+        "Tell --notify when nothing has finished for this long though there is work.",
+        above=0,
+    )
+    notify_group: int = setting(
+        10, "Tell --notify of a new failure group when this many jobs are in it.", least=1
     )
     log_format: str = setting("text", "How lines on stderr are written.", choices=("text", "json"))
     quiet: bool = setting(False, "Print nothing unless something went wrong.")

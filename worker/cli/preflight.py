@@ -1,4 +1,4 @@
-"""Checks before the first fork: database, schema, lock, tasks, browser, errors folder.
+"""Checks before the first fork: database, schema, lock, tasks, browser, folder, who is told.
 
 Runs in a child of the launcher, so that the launcher never holds a connection nor runs task files.
 """
@@ -15,6 +15,7 @@ from worker.browser.options import find_browser
 from worker.database import migrations
 from worker.database.client import Database
 from worker.errors import RunLocked, SettingsError
+from worker.notices import sending
 from worker.queue import runs
 from worker.settings import PROJECT_ROOT, RunSettings
 from worker.system.identity import this_host
@@ -31,6 +32,7 @@ def check(settings: RunSettings, lock_name: str | None, launcher_pid: int) -> in
     if settings.errors_dir == PROJECT_ROOT / "errors":
         # A clone has it with the rights of the shell. One that somebody chose may be shared.
         close_to_others(settings.errors_dir)
+    sending.check(settings.notify)
     registry.load(settings.tasks)
     find_browser(settings.browser)
     with closing(Database(settings.database)) as db:

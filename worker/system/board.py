@@ -191,6 +191,8 @@ class Header(ctypes.Structure):
         ("held_back", ctypes.c_int64),
         ("_held_because", ctypes.c_char * 200),
         ("promoted", ctypes.c_int64),
+        ("told", ctypes.c_int64),
+        ("still_since", ctypes.c_double),
     ]
 
     renewed_at: float
@@ -209,6 +211,9 @@ class Header(ctypes.Structure):
     is_time_up: int
     has_due_events: int
     promoted: int
+    # The lookout's own: what people have been told, and since when nothing has finished.
+    told: int
+    still_since: float
     held_back: int
     _held_because: bytes
 
