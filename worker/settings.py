@@ -178,6 +178,11 @@ class RunSettings:
         metavar="URL",
         problem=callback_url_problem,
     )
+    otel: str | None = setting(
+        None,
+        "Trace attempts with OpenTelemetry: env, or your function that sets the SDK up.",
+        metavar="env|FILE_OR_MODULE:FUNCTION",
+    )
     log_format: str = setting("text", "How lines on stderr are written.", choices=("text", "json"))
     quiet: bool = setting(False, "Print nothing unless something went wrong.")
 

@@ -19,6 +19,7 @@ from worker.queue import runs
 from worker.settings import RunSettings
 from worker.system.identity import this_host
 from worker.tasks import registry
+from worker.tracing import provider
 
 # About what one failure leaves: screenshot, page and logs.
 TRIAL_BYTES = 1_000_000
@@ -28,6 +29,8 @@ def check(settings: RunSettings, lock_name: str | None, launcher_pid: int) -> in
     """Check all of it and record the run; return its id. The first thing wrong is raised."""
     check_folder(settings.errors_dir, "--errors-dir")
     registry.load(settings.tasks)
+    if settings.otel is not None:
+        provider.check(settings.otel)
     find_browser(settings.browser)
     with closing(Database(settings.database)) as db:
         migrations.ensure(db)

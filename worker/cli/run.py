@@ -34,6 +34,7 @@ from worker.supervisor.ping import Ping
 from worker.supervisor.run_lock import RunLock
 from worker.supervisor.view import Summary
 from worker.system.fork import call_in_child
+from worker.tracing import run_span
 
 LOCK_POLL_SECONDS = 1.0
 SHOWN_GROUPS = 3
@@ -83,6 +84,8 @@ def _run(settings: RunSettings, ping: Ping, as_json: bool) -> int:
     report_files.write(settings, summary)
     code = _exit_code(summary, settings.fail_over)
     ping.end(code, "\n".join(render(summary, settings.errors_dir)))
+    if settings.otel is not None:
+        run_span.send(settings.otel, summary.run_id, summary.seconds, _facts(summary, code))
     return code
 
 
@@ -158,6 +161,19 @@ def _report(summary: Summary, settings: RunSettings, as_json: bool) -> None:
         except OutputLost as error:
             # The night's work is done and recorded: its exit code is that of the work.
             tell_error(f"{error}; the run itself is done and recorded")
+
+
+def _facts(summary: Summary, code: ExitCode) -> dict[str, int | str]:
+    """What the run's span tells: numbers, and the name of the signal that stopped it."""
+    return {
+        "nightshift.workers": len(summary.workers),
+        "nightshift.jobs.done": summary.done,
+        "nightshift.jobs.failed": summary.failed,
+        "nightshift.jobs.retried": summary.retried,
+        "nightshift.worker.deaths": summary.crashes,
+        "nightshift.stopped_by": summary.stopped_by or "",
+        "process.exit.code": int(code),
+    }
 
 
 def _exit_code(summary: Summary, fail_over: int | None) -> ExitCode:
