@@ -1,4 +1,4 @@
-"""Tasks of a traced run, and its SDK: spans are kept in memory and written to a file at shutdown."""
+"""Tasks of a traced run, and its SDK: spans are kept in memory, and in a file at shutdown."""
 
 from __future__ import annotations
 
