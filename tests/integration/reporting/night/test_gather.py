@@ -115,6 +115,17 @@ def test_the_night_is_held_against_the_seven_before(night, invented):
     assert night.measures.restarts == 2
 
 
+def test_the_hour_in_which_a_run_ended_says_how(database, invented, told):
+    end = window.of_run(database, invented.run_id, UTC).end
+    assert told().hours[-1].notes[-1] == f"drained at {end:%H:%M}"
+
+    # It is found to have been killed: nobody wrote its end down.
+    database.run_statement("UPDATE runs SET ended_at = NULL, summary = NULL")
+    found = window.of_run(database, invented.run_id, UTC)
+    notes = [note for hour in told().hours for note in hour.notes]
+    assert f"killed at {found.end:%H:%M}" in notes
+
+
 def test_restarts_say_why_and_what_held_it_up_is_in_words(night):
     texts = [each.text for each in night.interruptions]
 
