@@ -113,6 +113,8 @@ def test_the_night_is_held_against_the_seven_before(night, invented):
     assert not shown(night, "p50, p95").is_worse
     assert shown(night, "Outages").this == "1, 44 s"
     assert night.measures.restarts == 2
+    assert shown(night, "Jobs in").usual == shown(night, "Done").usual == "400"
+    assert shown(night, "Still pending, in progress").usual == "0"
 
 
 def test_the_hour_in_which_a_run_ended_says_how(database, invented, told):
