@@ -127,6 +127,22 @@ def test_an_exporter_that_never_ends_does_not_hold_the_run_up(traced, queue):
     assert "the last traces could not be sent within 3 s" in run.output
 
 
+def test_the_sdks_own_variables_set_it_up_in_every_process(launch, queue, tasks_file):
+    queue.enqueue("good", {})
+
+    run = launch(
+        *("--workers", 1, "--tasks", tasks_file, "--otel", "env", "--json"),
+        OTEL_TRACES_EXPORTER="console",
+        OTEL_EXPORTER_OTLP_HEADERS="api-key=hush-hush-hush",
+    )
+
+    assert run.wait() == 0, run.output
+    assert run.summary["done"] == 1
+    assert '"name": "process good"' in run.stderr
+    assert '"name": "run"' in run.stderr
+    assert "hush-hush-hush" not in run.output
+
+
 def test_without_the_setting_no_worker_imports_opentelemetry(launch, queue, tasks_file):
     job = queue.enqueue("untraced", {})
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 from worker import log
 from worker.system.fork import fork
+from worker.system.standard_streams import STDERR
 from worker.tracing import provider
 
 # The user's set-up, the span and the flush: what takes longer is killed, and the run ends.
@@ -25,7 +26,8 @@ logger = logging.getLogger("nightshift.tracing")
 def send(how: str, run_id: int, seconds: float, facts: Mapping[str, int | str]) -> None:
     """Send the span of a run that ended just now; what fails there changes nothing."""
     try:
-        pid = fork(lambda: _main(how, run_id, seconds, facts))
+        # Whatever it prints is no data: the launcher's stdout is for the summary.
+        pid = fork(lambda: _main(how, run_id, seconds, facts), output=STDERR)
     except OSError as error:
         logger.warning("the run's span could not be sent: %s", error)
         return
