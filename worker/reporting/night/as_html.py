@@ -82,5 +82,5 @@ def _foot(night: Night) -> str:
         for note in night.notes
     )
     command = words(night.window.command)
-    text = words(foot(night)).replace(command, f"<code>{command}</code>")
+    text = words(foot(night)).replace(command, html_parts.code(night.window.command))
     return f'{notes}<p class="faint"><br>{text}</p>\n'

@@ -12,6 +12,7 @@ from worker.history import archive, dead_letters
 from worker.reporting.night import formats, window
 from worker.reporting.night.gather import gather
 from worker.reporting.night.model import Level
+from worker.system.identity import boot_id, machine_id, pid_namespace
 
 
 @pytest.fixture
@@ -121,11 +122,14 @@ def test_the_hour_in_which_a_run_ended_says_how(database, invented, told):
     end = window.of_run(database, invented.run_id, UTC).end
     assert told().hours[-1].notes[-1] == f"drained at {end:%H:%M}"
 
-    # It is found to have been killed: nobody wrote its end down.
-    database.run_statement("UPDATE runs SET ended_at = NULL, summary = NULL")
-    found = window.of_run(database, invented.run_id, UTC)
-    notes = [note for hour in told().hours for note in hour.notes]
-    assert f"killed at {found.end:%H:%M}" in notes
+    # No process of this machine has that number and start: it was killed.
+    database.run_statement(
+        "UPDATE runs SET ended_at = NULL, summary = NULL, machine_id = %(machine)s, "
+        "boot_id = %(boot)s, pid_namespace = %(namespace)s, pid = 4194301 WHERE id = %(run)s",
+        {"machine": machine_id(), "boot": boot_id(), "namespace": pid_namespace()}
+        | {"run": invented.run_id},
+    )
+    assert told().hours[-1].notes[-1] == f"killed at {end:%H:%M}"
 
 
 def test_restarts_say_why_and_what_held_it_up_is_in_words(night):
