@@ -24,6 +24,8 @@ from worker.reporting.spans import DAY
 
 FIRST = "nightshift_oldest_ready_timestamp_seconds"
 ATTEMPTS = "nightshift_attempts_total"
+# MySQL draws a tree unless it is told not to.
+EXPLAIN = "EXPLAIN /*!80000 FORMAT=TRADITIONAL */"
 PROMISED = {
     *("up", "build_info", "scrape_seconds", "jobs", "jobs_finished_total", "attempts_total"),
     *("job_duration_seconds_bucket", "job_duration_seconds_sum", "job_duration_seconds_count"),
@@ -216,10 +218,12 @@ def test_a_scrape_reads_little_more_than_it_tells(connect, database, keeper, now
     assert rows_read(db) - before < 3 * 3000
     db.close()
     for name, params in asked:
-        for row in database.run_statement(f"EXPLAIN {query(name)}", params):
+        for row in database.run_statement(f"{EXPLAIN} {query(name)}", params):
             is_own = str(row["table"]).startswith("<") or row["table"] in (None, "c", "e", "h")
             # The newest runs are read backwards by their numbers, up to a limit.
             is_own = is_own or (name, row["key"]) == ("newest_runs", "PRIMARY")
+            # What ended is walked through in the order of an index, up to a place.
+            is_own = is_own or name == "end_of_stretch"
             assert is_own or row["type"] not in ("ALL", "index"), (name, row)
 
 
