@@ -222,8 +222,8 @@ def test_a_scrape_reads_little_more_than_it_tells(connect, database, keeper, now
             is_own = str(row["table"]).startswith("<") or row["table"] in (None, "c", "e", "h")
             # The newest runs are read backwards by their numbers, up to a limit.
             is_own = is_own or (name, row["key"]) == ("newest_runs", "PRIMARY")
-            # What ended is walked through in the order of an index, up to a place.
-            is_own = is_own or name == "end_of_stretch"
+            # MySQL reads an empty table in the order of its index.
+            is_own = is_own or int(row["rows"] or 0) <= 1
             assert is_own or row["type"] not in ("ALL", "index"), (name, row)
 
 
