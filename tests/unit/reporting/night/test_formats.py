@@ -75,6 +75,15 @@ def test_text_keeps_to_eighty_columns_but_for_commands_and_obeys_nothing():
     assert long == []
 
 
+def test_the_command_for_the_same_report_is_on_a_line_of_its_own():
+    night = hostile_night("shop.example.com")
+
+    lines = formats.WRITERS["text"](night).splitlines()
+
+    assert lines[-1] == f"  {night.window.command}"
+    assert lines[-2].endswith("format 1. To have it again:")
+
+
 def test_markdown_escapes_what_it_would_take_for_markup():
     text = formats.WRITERS["md"](hostile_night())
     # Within code nothing is markup.
