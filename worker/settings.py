@@ -172,16 +172,16 @@ class RunSettings:
         False, "Keep pages from private, loopback and link-local addresses."
     )
     job_disk_mb: int = setting(500, "Megabytes that a job's browser may write to disk.", least=1)
+    otel: str | None = setting(
+        None,
+        "Trace attempts with OpenTelemetry: env, or your function that sets the SDK up.",
+        metavar="env|FILE_OR_MODULE:FUNCTION",
+    )
     ping_url: str | None = setting(
         None,
         "Tell this Healthchecks URL how the run goes. A secret: better as NIGHTSHIFT_PING_URL.",
         metavar="URL",
         problem=callback_url_problem,
-    )
-    otel: str | None = setting(
-        None,
-        "Trace attempts with OpenTelemetry: env, or your function that sets the SDK up.",
-        metavar="env|FILE_OR_MODULE:FUNCTION",
     )
     log_format: str = setting("text", "How lines on stderr are written.", choices=("text", "json"))
     quiet: bool = setting(False, "Print nothing unless something went wrong.")

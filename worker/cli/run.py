@@ -81,11 +81,10 @@ def _run(settings: RunSettings, ping: Ping, as_json: bool) -> int:
     ping.start()
     summary = _run_pool(settings, run_id, is_locking)
     _report(summary, settings, as_json)
+    _send_span(summary, settings)
     report_files.write(settings, summary)
     code = _exit_code(summary, settings.fail_over)
     ping.end(code, "\n".join(render(summary, settings.errors_dir)))
-    if settings.otel is not None:
-        run_span.send(settings.otel, summary.run_id, summary.seconds, _facts(summary, code))
     return code
 
 
@@ -163,17 +162,20 @@ def _report(summary: Summary, settings: RunSettings, as_json: bool) -> None:
             tell_error(f"{error}; the run itself is done and recorded")
 
 
-def _facts(summary: Summary, code: ExitCode) -> dict[str, int | str]:
-    """What the run's span tells: numbers, and the name of the signal that stopped it."""
-    return {
+def _send_span(summary: Summary, settings: RunSettings) -> None:
+    """Tell OpenTelemetry of the run, where that is wanted: numbers, and what stopped it."""
+    if settings.otel is None:
+        return
+    facts: dict[str, int | str] = {
         "nightshift.workers": len(summary.workers),
         "nightshift.jobs.done": summary.done,
         "nightshift.jobs.failed": summary.failed,
         "nightshift.jobs.retried": summary.retried,
         "nightshift.worker.deaths": summary.crashes,
         "nightshift.stopped_by": summary.stopped_by or "",
-        "process.exit.code": int(code),
+        "process.exit.code": int(_exit_code(summary, settings.fail_over)),
     }
+    run_span.send(settings.otel, summary.run_id, summary.seconds, facts)
 
 
 def _exit_code(summary: Summary, fail_over: int | None) -> ExitCode:

@@ -7,10 +7,14 @@ registry, so importing a task file has no effect on anything else.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import re
+import sys
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -18,7 +22,6 @@ from worker.errors import SettingsError, TaskNotFound
 from worker.tasks import params
 from worker.tasks.job import Job
 from worker.tasks.params import is_shape, shape_of
-from worker.tasks.sources import import_source
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -187,7 +190,7 @@ def load(sources: Iterable[str] = ()) -> Registry:
     """Load the built-in tasks and those of each file or module; the user's win over ours."""
     tasks = [item for name in BUILT_IN for item in _marked(importlib.import_module(name))]
     for source in sources:
-        found = _marked(import_source(source, "--tasks"))
+        found = _marked(_import(source))
         if not found:
             raise SettingsError(
                 f"--tasks {source}: no task in it; mark a function with "
@@ -195,6 +198,50 @@ def load(sources: Iterable[str] = ()) -> Registry:
             )
         tasks += found
     return Registry(tasks)
+
+
+def _import(source: str) -> ModuleType:
+    path = Path(source)
+    is_file = path.suffix == ".py" or "/" in source
+    if is_file and not path.is_file():
+        raise SettingsError(f"--tasks {source}: there is no such file")
+    try:
+        return _import_file(path) if is_file else _import_module(source)
+    except SyntaxError as error:
+        where = f"{error.filename}:{error.lineno}"
+        raise SettingsError(f"--tasks {source}: syntax error in {where}: {error.msg}") from error
+    except SettingsError:
+        raise
+    except BaseException as error:
+        # A task file is a stranger's code: whatever it raises, even SystemExit, is one line here.
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        raise SettingsError(
+            f"--tasks {source}: cannot be loaded: {type(error).__name__}: "
+            f"{' '.join(str(error).split())} "
+            f"({frame.filename}:{frame.lineno})"
+        ) from error
+
+
+def _import_file(path: Path) -> ModuleType:
+    # Its neighbours can be imported as if the file had been run as a script.
+    sys.path.insert(0, str(path.resolve().parent))
+    name = f"nightshift_tasks_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise SettingsError(f"--tasks {path}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _import_module(name: str) -> ModuleType:
+    sys.path.insert(0, str(Path.cwd()))
+    if importlib.util.find_spec(name) is None:
+        raise SettingsError(
+            f"--tasks {name}: no module of that name; for a file write its path: ./{name}.py"
+        )
+    return importlib.import_module(name)
 
 
 def _marked(module: ModuleType) -> list[Task]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from worker.errors import SettingsError
 from worker.evidence import known_secrets
-from worker.tasks.sources import import_source
+from worker.tracing import user_module
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -92,7 +92,7 @@ def _function(how: str) -> Callable[[], object]:
         raise SettingsError(
             f"--otel {how}: give env, or a function that sets the SDK up: FILE_OR_MODULE:FUNCTION"
         )
-    function = getattr(import_source(source, "--otel", reuse=True), name, None)
+    function = getattr(user_module.load(source), name, None)
     if not callable(function):
         raise SettingsError(f"--otel {how}: there is no function {name} in {source}")
     found: Callable[[], object] = function
