@@ -74,20 +74,6 @@ def test_groups_have_picture_command_and_are_new_only_if_first_seen_this_night(n
     assert "answers again" in by_name["b81e07d4"].hint
 
 
-def test_what_an_earlier_run_of_the_same_night_found_is_still_new(database, invented, told):
-    evening = window.of_run(database, invented.run_id, UTC).new_since
-    for key, seconds in (("b81e07d4", 0), ("5c20aa91", -1)):
-        database.run_statement(
-            "UPDATE failure_groups SET first_seen = %(at)s WHERE fingerprint LIKE %(key)s",
-            {"at": evening + timedelta(seconds=seconds), "key": f"{key}%"},
-        )
-
-    new = {group.name[:8] for group in told().groups if group.is_new}
-
-    assert new == {"3f9a1c2e", "b81e07d4"}
-    assert timedelta() <= invented.start - evening < timedelta(days=1)
-
-
 def test_a_huge_picture_and_one_that_is_no_picture_are_left_out(told, errors_dir):
     one, two, _ = sorted(errors_dir.rglob("screenshot.png"))
     one.write_bytes(b"\x89PNG\r\n\x1a\n" + b"x" * 3_000_000)
@@ -222,3 +208,17 @@ def test_a_database_without_any_night_is_told_so(database, errors_dir):
     assert night.verdict.sentence == "Nothing was to be done."
     for write in formats.WRITERS.values():
         assert write(night)
+
+
+def test_what_an_earlier_run_of_the_same_night_found_is_still_new(database, invented, told):
+    evening = window.of_run(database, invented.run_id, UTC).new_since
+    for key, seconds in (("b81e07d4", 0), ("5c20aa91", -1)):
+        database.run_statement(
+            "UPDATE failure_groups SET first_seen = %(at)s WHERE fingerprint LIKE %(key)s",
+            {"at": evening + timedelta(seconds=seconds), "key": f"{key}%"},
+        )
+
+    new = {group.name[:8] for group in told().groups if group.is_new}
+
+    assert new == {"3f9a1c2e", "b81e07d4"}
+    assert timedelta() <= invented.start - evening < timedelta(days=1)
