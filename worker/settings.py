@@ -172,6 +172,11 @@ class RunSettings:
         False, "Keep pages from private, loopback and link-local addresses."
     )
     job_disk_mb: int = setting(500, "Megabytes that a job's browser may write to disk.", least=1)
+    otel: str | None = setting(
+        None,
+        "Trace attempts with OpenTelemetry: env, or your function that sets the SDK up.",
+        metavar="env|FILE_OR_MODULE:FUNCTION",
+    )
     ping_url: str | None = setting(
         None,
         "Tell this Healthchecks URL how the run goes. A secret: better as NIGHTSHIFT_PING_URL.",

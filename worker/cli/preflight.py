@@ -21,6 +21,7 @@ from worker.settings import PROJECT_ROOT, RunSettings
 from worker.system.identity import this_host
 from worker.system.private_files import close_to_others
 from worker.tasks import registry
+from worker.tracing import provider
 
 # About what one failure leaves: screenshot, page and logs.
 TRIAL_BYTES = 1_000_000
@@ -34,6 +35,8 @@ def check(settings: RunSettings, lock_name: str | None, launcher_pid: int) -> in
         close_to_others(settings.errors_dir)
     sending.check(settings.notify)
     registry.load(settings.tasks)
+    if settings.otel is not None:
+        provider.check(settings.otel)
     find_browser(settings.browser)
     with closing(Database(settings.database)) as db:
         migrations.ensure(db)

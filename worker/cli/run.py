@@ -37,6 +37,7 @@ from worker.supervisor.run_lock import RunLock
 from worker.supervisor.service_manager import ServiceManager
 from worker.supervisor.view import Summary
 from worker.system.fork import call_in_child
+from worker.tracing import run_span
 
 LOCK_POLL_SECONDS = 1.0
 SHOWN_GROUPS = 3
@@ -92,6 +93,7 @@ def _run(
     announcer.start()
     summary = _run_pool(settings, run_id, is_locking, service, announcer)
     _report(summary, settings, as_json)
+    _send_span(summary, settings)
     report_files.write(settings, summary)
     code = _exit_code(summary, settings.fail_over)
     announcer.end(summary, code, render(summary, settings.errors_dir))
@@ -179,6 +181,22 @@ def _report(summary: Summary, settings: RunSettings, as_json: bool) -> None:
         except OutputLost as error:
             # The night's work is done and recorded: its exit code is that of the work.
             tell_error(f"{error}; the run itself is done and recorded")
+
+
+def _send_span(summary: Summary, settings: RunSettings) -> None:
+    """Tell OpenTelemetry of the run, where that is wanted: numbers, and what stopped it."""
+    if settings.otel is None:
+        return
+    facts: dict[str, int | str] = {
+        "nightshift.workers": len(summary.workers),
+        "nightshift.jobs.done": summary.done,
+        "nightshift.jobs.failed": summary.failed,
+        "nightshift.jobs.retried": summary.retried,
+        "nightshift.worker.deaths": summary.crashes,
+        "nightshift.stopped_by": summary.stopped_by or "",
+        "process.exit.code": int(_exit_code(summary, settings.fail_over)),
+    }
+    run_span.send(settings.otel, summary.run_id, summary.seconds, facts)
 
 
 def _exit_code(summary: Summary, fail_over: int | None) -> ExitCode:
