@@ -5,7 +5,6 @@ The queue's counts are those of the facts, or of a live run's heart where it cou
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -14,7 +13,7 @@ from worker.dashboard.facts import NIGHT, WEEK, Facts
 from worker.database.client import Database, Row
 from worker.recovery import live_runs
 from worker.recovery.live_runs import Life, RunState
-from worker.reporting.events import Kind
+from worker.reporting.events import Event, Kind
 from worker.reporting.spans import HOUR, MINUTE, Span
 from worker.reporting.tally import Figures
 
@@ -59,6 +58,10 @@ class WorkerNow:
     restarts: int
     is_dead: bool = False
     job: Row | None = None
+    incarnation: int = 0
+    memory_mb: float | None = None
+    # How its life before this one ended, where it was restarted.
+    last_ending: str = ""
 
     @property
     def limit_seconds(self) -> float | None:
@@ -194,9 +197,10 @@ def _counts(facts: Facts, alive: Sequence[RunState]) -> dict[str, int]:
 
 
 def _workers(db: Database, facts: Facts, runs: Sequence[RunState]) -> list[WorkerNow]:
-    lives = Counter(
-        (event.run_id, event.slot) for event in facts.events if event.kind is Kind.WORKER
-    )
+    lives: dict[tuple[int | None, int | None], list[Event]] = {}
+    for event in facts.events:
+        if event.kind is Kind.WORKER:
+            lives.setdefault((event.run_id, event.slot), []).append(event)
     shown = [
         (run, run.first_slot + place, told)
         for run in runs
@@ -208,11 +212,18 @@ def _workers(db: Database, facts: Facts, runs: Sequence[RunState]) -> list[Worke
         WorkerNow(
             run.run_id, slot, run.host, told["phase"], told.get("job_id"),
             _age(run, told.get("job_seconds")), told.get("step") or "",
-            max(0, lives[run.run_id, slot] - 1),
+            max(0, len(lives.get((run.run_id, slot), ())) - 1),
             is_dead=run.life is not Life.ALIVE, job=jobs.get(told.get("job_id")),
+            incarnation=int(told.get("incarnation") or 0), memory_mb=told.get("memory_mb"),
+            last_ending=_last_ending(lives.get((run.run_id, slot), ())),
         )
         for run, slot, told in shown
     ]  # fmt: skip
+
+
+def _last_ending(lives: Sequence[Event]) -> str:
+    """Tell how the life before the last one ended."""
+    return lives[-2].why if len(lives) > 1 else ""
 
 
 def _age(run: RunState, seconds: float | None) -> float | None:

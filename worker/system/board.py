@@ -182,6 +182,8 @@ class Header(ctypes.Structure):
         ("held_back", ctypes.c_int64),
         ("_held_because", ctypes.c_char * 200),
         ("promoted", ctypes.c_int64),
+        # Until then somebody looks at the workers' pages.
+        ("watched_until", ctypes.c_double),
     ]
 
     renewed_at: float
@@ -200,8 +202,14 @@ class Header(ctypes.Structure):
     is_time_up: int
     has_due_events: int
     promoted: int
+    watched_until: float
     held_back: int
     _held_because: bytes
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody looks at the workers' pages now."""
+        return time.monotonic() < self.watched_until
 
     @property
     def held_because(self) -> str:
