@@ -22,8 +22,9 @@ from worker.browser.tab import Tab
 EVERY_SECONDS = 2.0
 # How often to see whether somebody looks: that is one number in memory.
 LOOK_SECONDS = 1.0
-# A job that has just begun has nothing to show yet.
-FIRST_SECONDS = 0.1
+FIRST_SECONDS = 0.02
+# A job that has just begun has nothing to show yet: its page is empty.
+EMPTY_SECONDS = 1.0
 FRAME = "Page.screencastFrame"
 SIZE = {"format": "jpeg", "quality": 50, "maxWidth": 480, "maxHeight": 360}
 TRACED = "no picture while a trace is recorded"
@@ -42,7 +43,7 @@ class LivePictures:
         self._tab: Tab | None = None
         self._side_calls: SideCalls | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._taken_at = float("-inf")
+        self._taken_at = self._began_at = float("-inf")
         # What hears the frames of the tab, and whether one is on its way.
         self._hear: Callable[[Any], None] | None = None
         self._is_casting = False
@@ -52,8 +53,8 @@ class LivePictures:
         self.end()
         if tab is None or side_calls is None:
             return
-        self._tab, self._side_calls = tab, side_calls
-        is_due = time.monotonic() - self._taken_at >= EVERY_SECONDS
+        self._tab, self._side_calls, self._began_at = tab, side_calls, time.monotonic()
+        is_due = self._began_at - self._taken_at >= EVERY_SECONDS
         seconds = FIRST_SECONDS if is_due and self.is_wanted() else LOOK_SECONDS
         self._timer = side_calls.later(seconds, self._look)
 
@@ -104,7 +105,7 @@ class LivePictures:
         if tab is not self._tab or not self._is_casting:
             return
         try:
-            if tab.page.url == "about:blank":
+            if tab.page.url == "about:blank" and self._has_just_begun:
                 tab.devtools.send("Page.screencastFrameAck", {"sessionId": frame["sessionId"]})
                 return
             self._is_casting = False
@@ -113,6 +114,10 @@ class LivePictures:
             tab.devtools.send("Page.stopScreencast")
         except (PlaywrightError, ValueError, KeyError) as problem:
             logger.debug("no picture of the page: %s", problem)
+
+    @property
+    def _has_just_begun(self) -> bool:
+        return time.monotonic() - self._began_at < EMPTY_SECONDS
 
     def _show(self, image: bytes, why: str) -> None:
         self._taken_at = time.monotonic()

@@ -21,6 +21,7 @@ from worker.guards.keys import ClosedKey
 from worker.history import archive, dead_letters
 from worker.reporting import events, figures
 from worker.reporting.events import Event, Kind
+from worker.reporting.figures import WorkerFigures
 from worker.reporting.spans import HOUR, MINUTE
 from worker.reporting.tally import Figures
 
@@ -33,7 +34,10 @@ LEAST_SECONDS = 5.0
 PICTURED = 20
 BUCKETS = 48
 MOST_EVENTS = 500
-NIGHT, WEEK = timedelta(hours=14), timedelta(days=7)
+NIGHT, DAY, WEEK = timedelta(hours=14), timedelta(hours=24), timedelta(days=7)
+# How far back each worker is added up.
+BACK = (timedelta(hours=1), timedelta(hours=6), NIGHT, DAY, WEEK)
+MOST_WORKERS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,11 @@ class Group:
     def jobs(self) -> int:
         """How many jobs are in error so."""
         return int(self.row["jobs"])
+
+    @property
+    def site(self) -> str:
+        """The site of its first job, as far as is known."""
+        return next((str(row["site"]) for row in self.samples if row.get("site")), "")
 
     @property
     def is_muted(self) -> bool:
@@ -82,6 +91,8 @@ class Facts:
     # What ended in each minute of the last night, and in each hour of the last week.
     minutes: tuple[Figures, ...] = ()
     hours: tuple[Figures, ...] = ()
+    # What each worker came to, by how far back.
+    workers: dict[timedelta, tuple[WorkerFigures, ...]] = field(default_factory=dict)
 
     @property
     def shown_groups(self) -> list[Group]:
@@ -173,7 +184,13 @@ def gather(db: Database) -> Facts:
         events=tuple(_events(db, now)),
         minutes=tuple(figures.series(db, now - NIGHT, now, MINUTE)),
         hours=tuple(figures.series(db, now - WEEK, now, HOUR)),
+        workers={back: _per_worker(db, now - back, now) for back in BACK},
     )
+
+
+def _per_worker(db: Database, since: datetime, until: datetime) -> tuple[WorkerFigures, ...]:
+    """Add up each worker of the latest runs."""
+    return tuple(figures.per_worker(db, since, until)[-MOST_WORKERS:])
 
 
 def _closed(db: Database) -> dict[str, ClosedKey]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from statistics import median
 
-from worker.dashboard.facts import NIGHT, WEEK, Facts
+from worker.dashboard.facts import DAY, NIGHT, WEEK, Facts
 from worker.database.client import Database, Row
 from worker.recovery import live_runs
 from worker.recovery.live_runs import Life, RunState
@@ -19,6 +20,8 @@ from worker.reporting.tally import Figures
 
 RATE_MINUTES = 15
 MOST_RUNS = 20
+# Of fewer hours nobody knows what is usual.
+USUAL_HOURS = 5
 # A run that died is told of as long; then it is history.
 DEAD_HOURS = 24
 
@@ -39,6 +42,7 @@ RANGES = {
         Range("1h", "1 h", timedelta(hours=1)),
         Range("6h", "6 h", timedelta(hours=6)),
         Range("night", "Night", NIGHT),
+        Range("day", "Day", DAY, HOUR),
         Range("week", "Week", WEEK, HOUR),
     )
 }
@@ -108,6 +112,14 @@ class Now:
             since = max(since, min(run.started_at for run in self.alive))
         ended = sum(each.done + each.failed for each in self.series if each.start >= since)
         return ended / max((self.at - since).total_seconds() / 60, 1.0)
+
+    @property
+    def usual_per_minute(self) -> float | None:
+        """Jobs per minute in a middling hour of the last week in which any ended."""
+        today = self.at - timedelta(hours=1)
+        hours = [each.per_minute for each in self.facts.hours if each.end <= today]
+        busy = [rate for rate in hours if rate > 0]
+        return median(busy) if len(busy) >= USUAL_HOURS else None
 
     @property
     def ready_at(self) -> datetime | None:

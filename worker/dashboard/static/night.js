@@ -73,7 +73,11 @@ async function replace(html) {
   }
   const focused = focusedPlace();
   const scrolled = [...region().querySelectorAll(".scroll")].map((part) => [part.scrollLeft, part.scrollTop]);
+  const folds = [...region().querySelectorAll("details")].map((part) => part.open);
   region().replaceWith(next);
+  region().querySelectorAll("details").forEach((part, place) => {
+    part.open = folds[place] ?? part.open;
+  });
   drawn = Date.now();
   region().querySelectorAll(".scroll").forEach((part, place) => {
     [part.scrollLeft, part.scrollTop] = scrolled[place] || [0, 0];
