@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from statistics import median
+from typing import Any
 
 from worker.dashboard.facts import DAY, NIGHT, WEEK, Facts
 from worker.database.client import Database, Row
@@ -22,6 +23,8 @@ RATE_MINUTES = 15
 MOST_RUNS = 20
 # Of fewer hours nobody knows what is usual.
 USUAL_HOURS = 5
+# What a worker records that ends by itself.
+FINISHED = "finished"
 # A run that died is told of as long; then it is history.
 DEAD_HOURS = 24
 
@@ -64,8 +67,19 @@ class WorkerNow:
     job: Row | None = None
     incarnation: int = 0
     memory_mb: float | None = None
-    # How its life before this one ended, where it was restarted.
+    # How this life ended, and how the one before it did; empty where there is no such end.
+    ending: str = ""
     last_ending: str = ""
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether it has gone home, because there was nothing left for it."""
+        return self.ending == FINISHED
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it is there, at a job or waiting for one."""
+        return not self.is_dead and not self.ending and self.phase not in ("none", "booting")
 
     @property
     def limit_seconds(self) -> float | None:
@@ -209,10 +223,7 @@ def _counts(facts: Facts, alive: Sequence[RunState]) -> dict[str, int]:
 
 
 def _workers(db: Database, facts: Facts, runs: Sequence[RunState]) -> list[WorkerNow]:
-    lives: dict[tuple[int | None, int | None], list[Event]] = {}
-    for event in facts.events:
-        if event.kind is Kind.WORKER:
-            lives.setdefault((event.run_id, event.slot), []).append(event)
+    lives = _lives(facts)
     shown = [
         (run, run.first_slot + place, told)
         for run in runs
@@ -221,21 +232,34 @@ def _workers(db: Database, facts: Facts, runs: Sequence[RunState]) -> list[Worke
     ids = tuple(told["job_id"] for _, _, told in shown if told.get("job_id"))
     jobs = {row["id"]: row for row in db.fetch_all("jobs_at_work", ids=ids)} if ids else {}
     return [
-        WorkerNow(
-            run.run_id, slot, run.host, told["phase"], told.get("job_id"),
-            _age(run, told.get("job_seconds")), told.get("step") or "",
-            max(0, len(lives.get((run.run_id, slot), ())) - 1),
-            is_dead=run.life is not Life.ALIVE, job=jobs.get(told.get("job_id")),
-            incarnation=int(told.get("incarnation") or 0), memory_mb=told.get("memory_mb"),
-            last_ending=_last_ending(lives.get((run.run_id, slot), ())),
-        )
+        _worker(run, slot, told, lives.get((run.run_id, slot), ()), jobs)
         for run, slot, told in shown
-    ]  # fmt: skip
+    ]
 
 
-def _last_ending(lives: Sequence[Event]) -> str:
-    """Tell how the life before the last one ended."""
-    return lives[-2].why if len(lives) > 1 else ""
+def _worker(
+    run: RunState, slot: int, told: dict[str, Any], lives: Sequence[Event], jobs: dict[int, Row]
+) -> WorkerNow:
+    incarnation = int(told.get("incarnation") or 0)
+    before = [life for life in lives if life.detail.get("incarnation") != incarnation]
+    own = [life for life in lives if life not in before]
+    return WorkerNow(
+        run.run_id, slot, run.host, told["phase"], told.get("job_id"),
+        _age(run, told.get("job_seconds")), told.get("step") or "",
+        restarts=max(0, len(lives) - 1),
+        is_dead=run.life is not Life.ALIVE, job=jobs.get(told.get("job_id") or 0),
+        incarnation=incarnation, memory_mb=told.get("memory_mb"),
+        ending=(own[-1].why or "ended") if own and own[-1].ended_at is not None else "",
+        last_ending=before[-1].why if before else "",
+    )  # fmt: skip
+
+
+def _lives(facts: Facts) -> dict[tuple[int | None, int | None], list[Event]]:
+    found: dict[tuple[int | None, int | None], list[Event]] = {}
+    for event in facts.events:
+        if event.kind is Kind.WORKER:
+            found.setdefault((event.run_id, event.slot), []).append(event)
+    return found
 
 
 def _age(run: RunState, seconds: float | None) -> float | None:

@@ -74,7 +74,9 @@ class Wall:
                 live_wall.stop_asking(self.folder)
 
     def _pane(self, worker: WorkerNow) -> Pane:
-        if worker.is_dead:
+        if worker.has_finished:
+            return Pane(worker, why="It has finished: there is no page.")
+        if worker.is_dead or worker.ending:
             return Pane(worker, why="It is dead: there is no page.")
         if worker.host != this_host().name:
             return Pane(worker, why=f"Its pictures stay on {worker.host}: open a dashboard there.")

@@ -27,6 +27,39 @@ def test_another_sites_form_changes_nothing(hostile_site, browser, tmp_path):
     page.close()
 
 
+@pytest.mark.parametrize(
+    "headers", [{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
+                {"Origin": "https://evil.example"}], ids=str,
+)  # fmt: skip
+def test_a_stolen_secret_is_of_no_use_to_another_site(hostile_site, headers):
+    client = hostile_site.client()
+
+    answer = client.post("/pause", data={"form_token": token(client)}, headers=headers)
+
+    assert answer.status_code == 403
+    assert hostile_site.db.run_statement("SELECT * FROM control") == []
+
+
+@pytest.mark.parametrize("secret", ["", "guess"])
+def test_a_form_of_ours_without_the_sessions_secret_changes_nothing(hostile_site, secret):
+    client = hostile_site.client()
+    client.get("/")
+    own = {"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"}
+
+    assert client.post("/pause", data={"form_token": secret}, headers=own).status_code == 403
+    assert hostile_site.db.run_statement("SELECT * FROM control") == []
+
+
+@pytest.mark.parametrize(
+    "name", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example"]
+)
+def test_a_name_that_was_made_to_lead_here_gets_no_page(hostile_site, name):
+    answer = hostile_site.client().get("/jobs/61", headers={"Host": name})
+
+    assert answer.status_code == 400
+    assert "Job 61" not in answer.text
+
+
 def test_a_viewer_sees_no_button_and_can_use_none(guarded_site):
     client = guarded_site.client("vic")
 

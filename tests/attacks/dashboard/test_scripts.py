@@ -36,6 +36,21 @@ def test_no_page_runs_what_a_stranger_wrote(hostile_site, page, path):
     assert page.locator("main img[onerror], main svg[onload]").count() == 0
 
 
+@pytest.mark.parametrize("path", ["/", "/live", "/jobs/61", "/sign-in", "/nowhere"])
+def test_what_gets_into_a_page_all_the_same_does_not_run(hostile_site, page, path):
+    page.goto(hostile_site.url + path)
+
+    page.evaluate("""() => {
+        document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="window.hacked = 1">');
+        const script = document.createElement('script');
+        script.textContent = 'window.hacked = 1';
+        document.body.append(script);
+    }""")
+    page.wait_for_function("[...document.images].every((image) => image.complete)")
+
+    assert page.evaluate("window.hacked") is None
+
+
 @pytest.mark.parametrize("path", ["/errors", "/jobs/61", "/limits", "/profiles", "/timeline"])
 def test_their_words_are_shown_as_they_are(hostile_site, path):
     text = hostile_site.client().get(path).text
