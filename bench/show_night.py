@@ -24,11 +24,14 @@ from worker.system import live_wall
 
 DONE, FIRST_ID, WORKERS, HOURS = 20_000, 1_000, 6, 8
 PENDING = 6_000
+# When somebody paused it, and for how long.
+PAUSED, LASTED = timedelta(minutes=135), timedelta(minutes=6)
 FAILED = dict(zip(GROUPS, (214, 96, 31), strict=True))
 # A job of the first group that was tried four times.
 TRIED = 90_000
 TASKS = ("price", "visit", "extract", "invoice")
 SITES = ("shop.example.com", "museum.example.net", "fabrik.example.com", "billing.example.net")
+PORTAL = "portal.example.org"
 STEPS = ("opened", "read price", "opened", "filled form", "logged in", "opened")
 MEMORY = (412, 388, 455, 397, 530, 401)
 AT_ONCE = 500
@@ -53,6 +56,7 @@ def fill(db: Database, errors_dir: Path, browser: Browser) -> None:
     _tried(db, now, errors_dir)
     _waiting(db)
     _run(db, now)
+    _fit_sample(db, now, errors_dir)
     Rollups.of(db, "pictures").bring_up_to_date(120)
     for folder in sorted(errors_dir.glob("*/*")):
         task = json.loads((folder / "task").read_text()) if (folder / "task").exists() else "price"
@@ -84,15 +88,15 @@ def _insert(db: Database, columns: str, rows: list[str]) -> None:
 
 
 def _ends(now: datetime, number: int) -> list[datetime]:
-    """Spread ends over the night, busier at first, with a pause of 20 minutes."""
+    """Spread ends over the night, with a pause."""
     dice = random.Random(7)
     start = now - timedelta(hours=HOURS)
     found = []
     for place in range(number):
-        share = (place / number) ** 1.1
+        share = place / number
         moment = start + share * timedelta(hours=HOURS) + timedelta(seconds=dice.uniform(-40, 40))
-        if timedelta(minutes=140) < moment - start < timedelta(minutes=160):
-            moment += timedelta(minutes=20)
+        if PAUSED < moment - start < PAUSED + LASTED:
+            moment = start + dice.uniform(0.4, 0.99) * timedelta(hours=HOURS)
         found.append(min(moment, now - timedelta(seconds=2)))
     return found
 
@@ -137,7 +141,8 @@ def _leave(folder: Path, task: str, number: int) -> None:
 
 
 def _failed(db: Database, number: int, key: str, task: str, end: datetime, attempts: int) -> None:
-    url = f"https://{SITES[TASKS.index(task)]}/p/{number}"
+    site = PORTAL if task == "visit" else SITES[TASKS.index(task)]
+    url = f"https://{site}/p/{number}"
     db.run_statement(
         "INSERT INTO work_queue (id, payload, status, worker_id, incarnation, attempts, "
         "max_attempts, task, fence, last_error, fingerprint, created_at, started_at, finished_at) "
@@ -180,7 +185,7 @@ def _tried(db: Database, now: datetime, errors_dir: Path) -> None:
 def _waiting(db: Database) -> None:
     rows = []
     for place in range(PENDING):
-        site = "portal.example.org" if place % 5 == 0 else SITES[place % len(SITES)]
+        site = PORTAL if place % 5 == 0 else SITES[place % len(SITES)]
         url = json.dumps({"url": f"https://{site}/n/{place}"})
         rows.append(f"({TRIED + 100 + place}, '{url}', '{TASKS[place % len(TASKS)]}')")
     _insert(db, "id, payload, task", rows)
@@ -227,3 +232,29 @@ def _lives(db: Database, now: datetime, slot: int) -> None:
         start = again
     now_living = {"id": 10 + slot, "slot": slot, "start": start, "end": None, "ending": None}
     db.run_statement(insert, now_living)
+
+
+def _fit_sample(db: Database, now: datetime, errors_dir: Path) -> None:
+    """Let the sample night's own jobs and events belong to this night."""
+    for table in ("work_queue", "job_attempts"):
+        key = "id" if table == "work_queue" else "job_id"
+        db.run_statement(
+            f"UPDATE {table} SET incarnation = 10 + {key} MOD 6, worker_id = {key} MOD 6 "
+            f"WHERE {key} < %(first)s AND incarnation < 3",
+            {"first": FIRST_ID},
+        )
+    began = now - timedelta(hours=HOURS) + PAUSED
+    for kind, reason in (("pause", "proxy list replaced"),
+                         ("breaker", "8 answers of HTTP 503 within a minute")):  # fmt: skip
+        detail = json.dumps({"reason": reason, "by": "mara"})
+        db.run_statement("UPDATE events SET detail = %(detail)s WHERE kind = %(kind)s",
+                         {"detail": detail, "kind": kind})  # fmt: skip
+    db.run_statement("UPDATE events SET began_at = %(began)s, ended_at = %(ended)s WHERE "
+                     "kind = 'pause'", {"began": began, "ended": began + LASTED})  # fmt: skip
+    for number in range(sample_night.DONE + 1, sample_night.DONE + sample_night.FAILED + 1):
+        row = db.run_statement("SELECT task FROM work_queue WHERE id = %(id)s", {"id": number})[0]
+        site = PORTAL if row["task"] == "visit" else SITES[TASKS.index(row["task"])]
+        payload = json.dumps({"url": f"https://{site}/p/{number}"})
+        db.run_statement("UPDATE work_queue SET payload = %(payload)s WHERE id = %(id)s",
+                         {"payload": payload, "id": number})  # fmt: skip
+        (errors_dir / str(number) / "1" / "task").write_text(json.dumps(row["task"]))

@@ -16,6 +16,7 @@ from worker.database.client import Database, Row
 from worker.recovery import live_runs
 from worker.recovery.live_runs import Life, RunState
 from worker.reporting.events import Event, Kind
+from worker.reporting.histogram import added
 from worker.reporting.spans import HOUR, MINUTE, Span
 from worker.reporting.tally import Figures
 
@@ -134,6 +135,11 @@ class Now:
         hours = [each.per_minute for each in self.facts.hours if each.end <= today]
         busy = [rate for rate in hours if rate > 0]
         return median(busy) if len(busy) >= USUAL_HOURS else None
+
+    @property
+    def usual_slow_seconds(self) -> float | None:
+        """How long a slow job took in the last week (p95)."""
+        return added(each.durations for each in self.facts.hours).percentile(0.95)
 
     @property
     def ready_at(self) -> datetime | None:

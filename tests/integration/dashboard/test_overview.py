@@ -54,6 +54,7 @@ def test_a_worker_that_died_in_a_living_run_is_red_with_the_reason(own_site):
     own_site.db.run_statement(
         "UPDATE workers SET ended_at = UTC_TIMESTAMP(6), ending = 'exited with code 3' WHERE id = 2"
     )
+    own_site.db.run_statement("DELETE FROM runs WHERE id = 1")
     own_site.forget()
 
     text = own_site.client().get("/").text

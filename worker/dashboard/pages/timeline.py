@@ -8,10 +8,13 @@ from datetime import datetime, timedelta
 from flask import Blueprint, render_template, request
 
 from worker.dashboard import charting
-from worker.dashboard.event_lines import lines_of
+from worker.dashboard.event_lines import EventLine, lines_of
+from worker.dashboard.facts import Facts
 from worker.dashboard.services import database, facts, services, told_at
+from worker.dashboard.wording import Clock
 from worker.reporting import events as happenings
 from worker.reporting import lanes
+from worker.reporting.charts.marks import Mark
 from worker.reporting.events import Event, Kind
 from worker.reporting.lanes import Lane, Timeline
 
@@ -23,6 +26,7 @@ USUAL = "12h"
 # Minutes are kept a little longer than this.
 FURTHEST = timedelta(days=7)
 MOST_LANES = 24
+MOST_GROUPS = 20
 COLUMNS = 240
 STAMP = "%Y-%m-%dT%H:%M"
 
@@ -87,7 +91,8 @@ def page() -> str:
         lanes=rows,
         total={name: sum(sums[name] for _, sums in rows) for name in ("done", "failed", "again")},
         left_out=len(shown) - len(drawn.lanes),
-        events=lines_of(events, clock),
+        title=_title(events, window, clock),
+        events=_lines(events, known, window, clock),
         costs=_costs(events, window.since, window.until),
         ranges=HOURS,
         window=window,
@@ -116,6 +121,33 @@ def _events(window: Window, drawn: Timeline) -> list[Event]:
     return [
         event for event in found if event.began_at < until and (event.ended_at or until) > since
     ]
+
+
+def _lines(events: list[Event], known: Facts, window: Window, clock: Clock) -> list[EventLine]:
+    """Tell what happened, and when each kind of failure was first seen, in order."""
+    first = [
+        EventLine(
+            group.row["first_seen"], Mark.FAILED,
+            f"First of {group.jobs:,}: {group.row['label']}"[:200],
+            f"{group.site or group.row['task']}, until {clock.hour(group.row['last_seen'])}",
+        )
+        for group in known.shown_groups
+        if window.since <= group.row["first_seen"] < window.until
+    ]  # fmt: skip
+    told = lines_of(events, clock) + first[:MOST_GROUPS]
+    return sorted(told, key=lambda line: line.at)
+
+
+def _title(events: list[Event], window: Window, clock: Clock) -> str:
+    """Say how the last run in the window stands, or that there was none."""
+    runs = [event for event in events if event.kind is Kind.RUN]
+    if not runs:
+        return "Nobody was at work." if window.is_live else "What happened when."
+    alive = [run for run in runs if run.ended_at is None or run.ended_at > window.until]
+    if alive:
+        return f"Run {alive[-1].run_id} is at work." if window.is_live else "A run at work."
+    last = max(runs, key=lambda run: run.ended_at or run.began_at)
+    return f"Run {last.run_id} {last.why} at {clock.hour(last.ended_at)}."
 
 
 def _came_to(lane: Lane, since: datetime, until: datetime) -> dict[str, float]:
