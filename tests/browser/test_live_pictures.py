@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -208,6 +210,21 @@ def test_a_job_after_a_killed_browser_is_pictured_again(session, site, viewer):
     page.goto(site.url("/"))
     wait_on(page, lambda: viewer.images)
     session.kill()
+    session.release(clean=False)
+    seen = len(viewer.images)
+
+    page = session.page_for_job()
+    page.goto(site.url("/"))
+
+    wait_on(page, lambda: len(viewer.images) > seen)
+
+
+def test_a_job_after_a_killed_driver_is_pictured_again(session, site, viewer):
+    page = session.page_for_job()
+    page.goto(site.url("/"))
+    wait_on(page, lambda: viewer.images)
+    driver, _ = session.processes()
+    os.kill(driver.pid, signal.SIGKILL)
     session.release(clean=False)
     seen = len(viewer.images)
 

@@ -13,9 +13,9 @@ def connect(pictures: LivePictures, settings: RunSettings, header: Header, entry
     folder = live_wall.folder_of(settings.state_dir, settings.database.key)
 
     def keep(image: bytes, why: str) -> None:
-        # The word may have come meanwhile that nobody looks any more.
-        if header.is_watched:
-            live_wall.keep(folder, entry.incarnation, entry.job_id, image, why)
+        # The word may have come meanwhile that nobody looks any more, or the job be settled.
+        if header.is_watched and (job_id := entry.job_id):
+            live_wall.keep(folder, entry.incarnation, job_id, image, why)
 
     pictures.is_wanted = lambda: header.is_watched
     pictures.keep = keep
