@@ -30,6 +30,8 @@ MOST = 2_000_000
 HELD_BACK_SECONDS = 1.0
 SHARE = 0.05
 LEAST_SECONDS = 5.0
+# The first pass on a busy machine may take this long.
+FIRST_SECONDS = 15.0
 # Groups that have pictures and a trend; the others are listed without.
 PICTURED = 20
 BUCKETS = 48
@@ -134,6 +136,9 @@ class FactKeeper:
                 time.monotonic() >= self._next_at or self._ended < self._wanted
             ):
                 self._start()
+            if self._facts is None:
+                # There is nothing older to show meanwhile.
+                wait_seconds = max(wait_seconds, FIRST_SECONDS)
             self._changed.wait_for(lambda: self._ended >= max(self._wanted, 1), wait_seconds)
             if self._facts is None:
                 raise self._problem or NightshiftError("the queue could not be counted in time")

@@ -117,7 +117,7 @@ def about(seconds: float) -> str:
 
 def sentence(text: str) -> str:
     """Begin a reason as a sentence begins, and name sites as people do."""
-    named = text.replace("site:", "")
+    named = text.strip().replace("site:", "")
     return named[:1].upper() + named[1:]
 
 

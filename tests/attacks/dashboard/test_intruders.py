@@ -147,6 +147,20 @@ def test_no_path_leads_out(hostile_site, path):
     assert b"root:" not in answer.data
 
 
+@pytest.mark.parametrize("name", ["../secret.html", "..%2fsecret.html", "link.html", "notes.txt"])
+def test_only_what_is_listed_is_sent_as_a_report(server, tmp_path, name):
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    (tmp_path / "secret.html").write_text("the secret itself")
+    (folder / "notes.txt").write_text("the secret itself")
+    (folder / "link.html").symlink_to(tmp_path / "secret.html")
+    with made(server, tmp_path, reports_dir=folder) as site:
+        answer = site.client().get(f"/reports/{name}")
+
+    assert answer.status_code in (400, 404)
+    assert "the secret itself" not in answer.text
+
+
 @pytest.mark.parametrize("place", ["../../etc", "/etc", "61/../../..", "62/1", "61/1/..", "61"])
 def test_a_row_that_names_another_place_shows_nothing(server, tmp_path, place):
     with made(server, tmp_path) as site:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.attacks.dashboard.conftest import WORDS
@@ -57,6 +59,19 @@ def test_their_words_are_shown_as_they_are(hostile_site, path):
 
     assert "&lt;script&gt;window.hacked" in text
     assert "<script>window.hacked" not in text
+
+
+@pytest.mark.parametrize("path", ["/", "/timeline"])
+def test_words_in_a_chart_are_only_text(server, tmp_path, path):
+    with made(server, tmp_path) as site:
+        site.db.run_statement(
+            "UPDATE events SET name = %(words)s WHERE kind = 'breaker'", {"words": WORDS[:60]}
+        )
+        text = site.client().get(path).text
+
+    drawn = "".join(re.findall(r'<svg class="chart".*?</section>', text, re.DOTALL))
+    assert "breaker &lt;script&gt;" in drawn
+    assert "<script>" not in drawn
 
 
 def test_a_captured_page_is_inert_in_its_frame(hostile_site, page):
