@@ -45,7 +45,9 @@ def test_no_path_leads_out(site, name):
 def test_what_is_no_picture_is_not_sent(site):
     folder = live_wall.folder_of(site.config.state_dir, site.config.database.key)
     (folder / "2.picture").write_bytes(b'{"job": 1, "why": ""}\n<script>alert(1)</script>')
-    (folder / "3.picture").symlink_to("/etc/passwd")
+    elsewhere = site.config.state_dir / "elsewhere"
+    elsewhere.write_bytes(b'{"job": 1, "why": ""}\n' + IMAGE)
+    (folder / "3.picture").symlink_to(elsewhere)
 
     client = site.client("mara")
 
