@@ -73,7 +73,7 @@ def test_no_statement_of_a_page_reads_a_table_whole(site, name, params):
     usual = {"window": 51, "skip": 50, "limit": 51, "before": 90, "task": None, "site": None,
              "text": None, "id": 61}  # fmt: skip
 
-    plan = site.db.run_statement(f"EXPLAIN {query(name)}", usual | params)
+    plan = site.db.run_statement(f"EXPLAIN FORMAT=TRADITIONAL {query(name)}", usual | params)
 
     whole = [
         row
