@@ -67,7 +67,7 @@ def _runs(db: Database) -> None:
     pulse = {
         "workers": [
             {"incarnation": 1, "phase": "working", "job_id": DONE + FAILED + 1,
-             "job_seconds": 4.2, "step": "opened"},
+             "job_seconds": 4.2, "step": "opened", "memory_mb": 412},
             {"incarnation": 2, "phase": "idle", "job_id": None, "job_seconds": None, "step": ""},
         ],
     }  # fmt: skip

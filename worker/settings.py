@@ -168,6 +168,9 @@ class RunSettings:
         None, "The Chromium to use.  [default: the one that is found]", metavar="PATH"
     )
     headless: bool = setting(True, "Show the browser windows.", off="--headed")
+    live_pictures: bool = setting(
+        True, "Give the dashboard no live pictures of pages.", off="--no-live-pictures"
+    )
     deny_private: bool = setting(
         False, "Keep pages from private, loopback and link-local addresses."
     )

@@ -24,7 +24,7 @@ from worker.claiming.search_trail import News
 from worker.database.client import Database, DatabaseError
 from worker.errors import AccessDenied, DatabaseUnavailable, LaunchFailed, NightshiftError
 from worker.evidence import known_secrets
-from worker.execution import tally
+from worker.execution import live_view, tally
 from worker.execution.browser_upkeep import BrowserUpkeep
 from worker.execution.executor import Executor
 from worker.execution.job_pace import Pace
@@ -103,6 +103,7 @@ class WorkerLoop:
         self._drain = self._new_drain()
         self.gate = Gate.of_run(self._db, self._queue, self._closures, settings)
         self._session = _session(settings, slot)
+        live_view.connect(self._session.live, settings, board.header, self._entry)
         self._upkeep = BrowserUpkeep(settings, self._session, self._entry)
         self._proxy_use = ProxyUse(self._db, self._session, settings.proxy_cooldown_seconds)
         self._executor = Executor(

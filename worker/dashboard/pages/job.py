@@ -9,7 +9,7 @@ from flask import Blueprint, Response, abort, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from worker.claiming.why import sentence_about
-from worker.dashboard import evidence_files
+from worker.dashboard import charting, evidence_files
 from worker.dashboard.deeds import Done, author, do, reason
 from worker.dashboard.evidence_files import FILES
 from worker.dashboard.guards import operators_only
@@ -49,6 +49,8 @@ def page(job_id: int) -> str:
         why=services().clock.localised(sentence_about(database(), shown, attempts, known.closed)),
         group=known.group(job["fingerprint"]) if job["status"] == "error" else None,
         half_done=_half_done(shown),
+        attempts_drawn=charting.attempts(attempts, services().clock),
+        tried_seconds=_tried_seconds(attempts),
         is_archived=job.get("archived_at") is not None,
         files=FILES,
     )
@@ -146,6 +148,12 @@ def _chosen(attempts: list[Row]) -> Row | None:
     with_evidence = [row for row in attempts if row["evidence"]]
     found = with_evidence or attempts
     return found[-1] if found else None
+
+
+def _tried_seconds(attempts: list[Row]) -> float | None:
+    """Tell how long it took from the first attempt's beginning to the last one's end."""
+    ran = [row for row in attempts if row["started_at"] and row["finished_at"]]
+    return (ran[-1]["finished_at"] - ran[0]["started_at"]).total_seconds() if ran else None
 
 
 def _half_done(job: Row) -> str:
