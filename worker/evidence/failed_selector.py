@@ -1,4 +1,4 @@
-"""Which selector an attempt failed of, by Playwright's message; only such as HTML alone can answer.
+"""Which selector an attempt failed of, by its message; only such as HTML alone can answer.
 
 That is CSS, XPath and test ids. Texts, roles, labels and frames need a living page, and of a chain
 of locators nobody knows from outside what its parts matched: for those there is no answer.
@@ -17,6 +17,9 @@ MAX_SELECTOR = 300
 
 _WAITED = re.compile(r'waiting for (locator|get_by_test_id)\("')
 _TOO_MANY = re.compile(r'strict mode violation: (locator|get_by_test_id)\("')
+# What the built-in tasks say.
+_MISSED = re.compile(r"\bnothing on \S{1,2100} matches (.{1,300})$", re.MULTILINE)
+_EXPECTED = re.compile(r"\bexpected (.{1,300}) on \S{1,2100}, and it is not there$", re.MULTILINE)
 # What may follow: which of the elements, what was waited for; anything else narrows it down.
 _REST = re.compile(
     r"\)(?:\.first|\.last|\.nth\(-?\d{1,6}\))?(?: to be [a-z]{1,20}| resolved to .*)?"
@@ -44,7 +47,8 @@ def find(message: str) -> FailedSelector | None:
     message = message[:MAX_MESSAGE]
     found = _TOO_MANY.search(message) or _WAITED.search(message)
     if found is None:
-        return None
+        missed = _MISSED.search(message) or _EXPECTED.search(message)
+        return _plain(missed[1].strip()) if missed else None
     line = message[found.end() - 1 :].partition("\n")[0]
     try:
         text, end = json.JSONDecoder().raw_decode(line)

@@ -48,6 +48,17 @@ def test_an_expectation_names_it_too():
 
 
 @pytest.mark.parametrize(
+    "message",
+    [
+        'field "price": nothing on http://shop.test/?t=[redacted] matches .price',
+        "step 2, expect: expected .price on http://shop.test/, and it is not there",
+    ],
+)
+def test_the_built_in_tasks_name_it_too(message):
+    assert find(message) == FailedSelector("css", ".price")
+
+
+@pytest.mark.parametrize(
     "written",
     [
         'locator("text=Buy")',
