@@ -134,7 +134,7 @@ class _Capture:
         self._deadline = time.monotonic() + budget_seconds
         self._times = evidence_facts.times(failure.seconds)
         self._mute: str | None = None
-        self._html = ""
+        self._html = self._masked = ""
         self._last_good = last_good
         self.outcomes: dict[str, str] = {}
 
@@ -225,14 +225,15 @@ class _Capture:
         size, note = len(self._html), ""
         if size > MAX_HTML:
             note = f"\n<!-- cut here: the page had {size} characters -->\n"
-        self._save("page.html", mask_html(self._html[:MAX_HTML]) + note)
+        self._masked = mask_html(self._html[:MAX_HTML])
+        self._save("page.html", self._masked + note)
 
     def _compare(self) -> None:
         """Say whether the selector that failed was there when its task last went well."""
         assert self._last_good is not None
         then = html_of(self._folder, self._last_good)
         message = self._failure.exception_message
-        found = before_after.compare(self._session, message, then, mask_html(self._html))
+        found = before_after.compare(self._session, message, then, self._masked)
         self._last_good = {**self._last_good, "comparison": found}
 
     def _stop_trace(self) -> None:

@@ -70,6 +70,12 @@ def folder_of(attempt: Row, errors_dir: Path) -> Path | None:
     return folder if folder.is_dir() and not folder.is_symlink() else None
 
 
+def last_good_of(attempt: Row, errors_dir: Path) -> LastGood | None:
+    """Read what an attempt's evidence says of the last good page of its task and site."""
+    folder = folder_of(attempt, errors_dir)
+    return None if folder is None else last_good.of_facts(_json(read_text(folder, "error")))
+
+
 def open_file(folder: Path, name: str) -> int | None:
     """Open one of the known files; None when it is not there, or is no plain file."""
     try:

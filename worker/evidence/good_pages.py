@@ -69,15 +69,16 @@ class GoodPages:
         self._drop_unfinished()
         place = self._place(task, site)
         new = self._folder / f"{_NEW}{place.name}"
-        new.mkdir(mode=0o700)
-        (new / PICTURE).write_bytes(picture)
-        if html is not None:
-            (new / HTML).write_bytes(html)
         told = {**facts, "task": task, "site": site}
         told["html_bytes"] = None if html is None else len(html)
-        text = json.dumps(told, ensure_ascii=False, indent=2)
-        (new / FACTS).write_bytes(text.encode("utf-8", "replace"))
-        if (old := swap_in(new, place)) is not None:
+        try:
+            _write(new, told, picture, html)
+            old = swap_in(new, place)
+        except OSError:
+            # On a full disk the half-written page would only take up what little is left.
+            shutil.rmtree(new, ignore_errors=True)
+            raise
+        if old is not None:
             shutil.rmtree(old, ignore_errors=True)
         self._drop_surplus()
 
@@ -126,6 +127,15 @@ class GoodPages:
                 break
             shutil.rmtree(path, ignore_errors=True)
             total -= size
+
+
+def _write(folder: Path, facts: dict[str, Any], picture: bytes, html: bytes | None) -> None:
+    folder.mkdir(mode=0o700)
+    (folder / PICTURE).write_bytes(picture)
+    if html is not None:
+        (folder / HTML).write_bytes(html)
+    text = json.dumps(facts, ensure_ascii=False, indent=2)
+    (folder / FACTS).write_bytes(text.encode("utf-8", "replace"))
 
 
 def html_of(evidence: Path, facts: dict[str, Any]) -> str | None:

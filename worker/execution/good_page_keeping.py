@@ -20,6 +20,8 @@ from worker.models import Claim
 from worker.settings import RunSettings
 
 SHARE = 0.01
+# What a browser costs that hung over its page and was killed: the next job waits for another.
+RESTART_SECONDS = 2.0
 # Sites that are remembered not to be due; past that all are looked up anew.
 MAX_REMEMBERED = 10_000
 
@@ -76,6 +78,8 @@ class GoodPageKeeping:
             if fresh := self._pages.fresh_seconds(*key):
                 return fresh
             taken = good_page.take(self._session)
+            if not self._session.is_alive:
+                self.time.spent_seconds += RESTART_SECONDS
             if taken is not None:
                 facts = {
                     "job_id": claim.job_id,
