@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import FloatRect, Page
 
 from worker.browser.session import BrowserSession
@@ -70,7 +69,7 @@ def take(session: BrowserSession) -> TakenPage | None:
             page.wait_for_function("() => true", polling=50, timeout=PROBE_MS).dispose()
             picture = _picture(page)
             html = page.content()
-        except PlaywrightError:
+        except Exception:  # noqa: BLE001 - the job is done: nothing about its page may harm the worker.
             return None
     if limit.fired:
         return None
