@@ -18,7 +18,7 @@ AXE = (Path(__file__).parents[2] / "axe" / "axe.min.js").read_text(encoding="utf
 PAGES = [
     *("/", "/live", "/errors", "/jobs", "/jobs?state=waiting", "/jobs/61", "/jobs/75", "/jobs/1"),
     *("/workers", "/runs/2", "/timeline", "/profiles", "/limits", "/reports", "/audit"),
-    *("/jobs/61/attempts/1/look", "/sign-in", "/nowhere"),
+    *("/jobs/61/attempts/1/look", "/jobs/61/attempts/1/look?which=good", "/sign-in", "/nowhere"),
 ]
 LOOKS = {
     "wide-light": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
