@@ -14,15 +14,17 @@ CHANGED = """<!doctype html><title>Lamp</title><h1>Winter sale</h1>
 
 
 class ChangingSite:
-    """Answers every address with `body`."""
+    """Answers every address with `body`, but those of `changed` with the changed page."""
 
     def __init__(self) -> None:
         self.body = GOOD
+        self.changed: set[str] = set()
         site = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                body = site.body.encode("utf-8", "replace")
+                page = CHANGED if self.path in site.changed else site.body
+                body = page.encode("utf-8", "replace")
                 self.send_response(200)
                 self.send_header("Content-Type", "text/html; charset=utf-8")
                 self.send_header("Content-Length", str(len(body)))

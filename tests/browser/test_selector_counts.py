@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from playwright.sync_api import Error as PlaywrightError
 
 from tests.changing_site import ChangingSite
 from worker.browser.selector_counts import InertReader
@@ -51,16 +52,15 @@ def test_nothing_runs_and_nothing_is_fetched(reader):
     "html",
     [
         "<div class='" + " ".join(f"n{n}" for n in range(200_000)) + "'>",
-        "<div class=x>" * 400_000,
         "<p " + " ".join(f"a{n}=1" for n in range(50_000)) + ">",
         f"<p class={'x' * 4_000_000}>",
         "<p class=a>" * 450_000,
     ],
-    ids=["classes", "deep", "attributes", "long", "many"],
+    ids=["classes", "attributes", "long", "many"],
 )
-def test_five_megabytes_of_anything_are_read_in_time(reader, html):
+def test_two_megabytes_of_anything_are_read_in_time(reader, html):
     began = time.monotonic()
-    found = reader.look(html[:5_000_000], css(".a"))
+    found = reader.look(html[:2_000_000], css(".a"))
 
     assert time.monotonic() - began < 6.0
     assert len(found.names) <= MAX_NAMES
@@ -87,14 +87,24 @@ def test_the_text_of_an_element_is_one_short_line(reader):
     assert reader.text_of(html, "[[") == ""
 
 
-def test_a_selector_that_never_ends_is_ended_by_the_limit(session, site, wait_until):
+@pytest.mark.parametrize(
+    ("html", "selector"),
+    [
+        ("<div>" * 500 + "<i></i>" * 200_000, ":has(i + i)" * 25 + " ~ b"),
+        # Chromium's own parser takes minutes for that.
+        ("<div class=x>" * 150_000, ".x"),
+    ],
+    ids=["selector", "depth"],
+)
+def test_what_never_ends_is_ended_by_the_limit(session, site, html, selector):
     page = session.page_for_job()
     page.goto(site.url("/"))
-    html = "<div>" * 500 + "<i></i>" * 200_000
+    began = time.monotonic()
     with session.limit(2.0) as limit:
         try:
-            InertReader(page.context.browser).look(html, css(":has(i + i)" * 25 + " ~ b"))
-        except Exception:  # noqa: BLE001 - whether it was quick is up to the browser.
+            InertReader(page.context.browser).look(html, css(selector))
+        except PlaywrightError:
             assert limit.fired
 
+    assert time.monotonic() - began < 7.0
     session.page_for_job().goto(site.url("/"))

@@ -52,6 +52,15 @@ def changed_overnight(launch, queue, shop, tasks):
     return good, failed
 
 
+@pytest.fixture
+def changed_meanwhile(launch, queue, shop, tasks):
+    """The same within one run."""
+    shop.changed.add("/p/2")
+    good, failed = (queue.enqueue("price", {"url": f"{shop.url}/p/{n}"}) for n in (1, 2))
+    assert launch("--workers", 1, "--tasks", tasks).wait() == 0
+    return good, failed
+
+
 def test_evidence_and_show_say_what_changed(changed_overnight, errors_dir, settings, tmp_path):
     good, failed = changed_overnight
     folder = errors_dir / str(failed) / "1"
@@ -71,8 +80,8 @@ def test_evidence_and_show_say_what_changed(changed_overnight, errors_dir, setti
     assert (comparison["then"], comparison["now"]) == (1, 0)
 
 
-def test_the_report_says_it_with_both_pictures(changed_overnight, settings, tmp_path):
-    good, _ = changed_overnight
+def test_the_report_says_it_with_both_pictures(changed_meanwhile, settings, tmp_path):
+    good, _ = changed_meanwhile
     text, page, data = (
         run_command(
             tmp_path, "report", "--since", "1h", "--format", kind, DATABASE_URL=url_of(settings)
@@ -80,6 +89,7 @@ def test_the_report_says_it_with_both_pictures(changed_overnight, settings, tmp_
         for kind in ("text", "html", "json")
     )
 
+    print(text)
     assert f"(job {good}). `.price` matched 1 element at" in " ".join(text.split())
     assert "nearest now: `.product-price`" in " ".join(text.split())
     assert "data:image/jpeg;base64," in page
@@ -87,8 +97,8 @@ def test_the_report_says_it_with_both_pictures(changed_overnight, settings, tmp_
     assert "`.product-price`" in json.loads(data)["groups"][0]["last_good"]
 
 
-def test_the_dashboard_shows_both_pages(changed_overnight, settings, errors_dir, tmp_path):
-    good, failed = changed_overnight
+def test_the_dashboard_shows_both_pages(changed_meanwhile, settings, errors_dir, tmp_path):
+    good, failed = changed_meanwhile
     config = DashboardConfig(
         database=settings, errors_dir=errors_dir, users_file=tmp_path / "users.json",
         state_dir=tmp_path / "state", version="0",

@@ -19,6 +19,7 @@ from worker.browser import (
     before_after,
     evidence_facts,
     failure_screenshot,
+    good_page,
     hung_page,
     trace_file,
 )
@@ -40,6 +41,8 @@ SHORTEST_STEP_SECONDS = 0.5
 # Two probes of a second each, and some time for the requests between them.
 ANSWER_SECONDS = 4.0
 MAX_HTML = 5_000_000
+# A good page has no longer HTML either.
+MAX_COMPARED = good_page.MAX_HTML
 
 OK = "ok"
 
@@ -156,7 +159,7 @@ class _Capture:
         if self.outcomes["html"] == OK:
             # A large page takes a moment to mask: that is no fault of the browser.
             self._write("html", self._keep_html)
-            if self._last_good is not None and len(self._html) <= MAX_HTML:
+            if self._last_good is not None and len(self._html) <= MAX_COMPARED:
                 self._ask("comparison", self._compare)
         # The second writing adds the outcomes; it replaces the first only when it is complete.
         self._write("error", self._error_json)

@@ -46,7 +46,7 @@ def prune(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Remove old evidence. Jobs and their history stay.
+    """Remove old evidence and good pages. Jobs and their history stay.
 
     Evidence of the last minutes stays too, because it may still be in the making.
     """
