@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from tests.attacks import haystack
-from tests.changing_site import ChangingSite
+from tests.changing_site import ChangingSite, until_kept
 from tests.lifecycle.conftest import run_command, url_of
 
 SECRET = "CoreOfThisPayload-77"
@@ -20,6 +21,7 @@ GOOD = (
 CORES = (SECRET, "CoreTyped", "CoreHidden", "CoreJson", "CoreLogin", "CoreSession")
 EVIL = "\x1b[2J\x1b]0;hacked\x07\u202e<script>hacked=1</script>"
 CHANGED = f"<title>Sale</title><p class='product-price{EVIL}'>149 {EVIL}</p>"
+TASKS = Path(__file__).parents[1] / "lifecycle" / "before_after_tasks.py"
 FIELDS = {"price": ".price"}
 
 
@@ -29,11 +31,18 @@ def shop():
         yield shop
 
 
-def visit(launch, queue, shop, body, **payload):
+def visit(launch, queue, shop, body, task="extract", **payload):
     shop.body = body
-    job = queue.enqueue("extract", {"url": shop.url, "fields": FIELDS, **payload}, max_attempts=1)
-    assert launch("--workers", 1).wait(60) == 0
+    payload = {"url": shop.url, "fields": FIELDS, **payload}
+    job = queue.enqueue(task, payload, max_attempts=1)
+    assert launch("--workers", 1, "--tasks", TASKS).wait(60) == 0
     return job, queue.get(job)["status"]
+
+
+def visit_well(launch, queue, shop, errors_dir, body=GOOD, **payload):
+    job, status = until_kept(errors_dir, lambda: visit(launch, queue, shop, body, **payload))
+    assert status == "done"
+    return job
 
 
 def last_good(errors_dir, job):
@@ -43,9 +52,8 @@ def last_good(errors_dir, job):
 def test_no_secret_of_the_good_page_is_kept_or_shown(
     launch, queue, shop, errors_dir, settings, tmp_path
 ):
-    good, status = visit(launch, queue, shop, GOOD, password=SECRET)
-    assert status == "done"
-    failed, status = visit(launch, queue, shop, "<p class=product-price>1</p>")
+    good = visit_well(launch, queue, shop, errors_dir, task="price", password=SECRET)
+    failed, status = visit(launch, queue, shop, "<p class=product-price>1</p>", task="price")
     assert status == "error"
 
     written = [*haystack.of_files(errors_dir)]
@@ -59,7 +67,7 @@ def test_no_secret_of_the_good_page_is_kept_or_shown(
 def test_what_a_page_calls_its_elements_is_shown_and_not_obeyed(
     launch, queue, shop, errors_dir, settings, tmp_path
 ):
-    assert visit(launch, queue, shop, GOOD)[1] == "done"
+    visit_well(launch, queue, shop, errors_dir)
     failed, _ = visit(launch, queue, shop, CHANGED)
 
     assert last_good(errors_dir, failed)["comparison"]["now"] == 0
@@ -70,15 +78,15 @@ def test_what_a_page_calls_its_elements_is_shown_and_not_obeyed(
 
 
 def test_hostile_selectors_of_payloads_cost_nobody_anything(launch, queue, shop, errors_dir):
-    assert visit(launch, queue, shop, GOOD)[1] == "done"
+    visit_well(launch, queue, shop, errors_dir)
     shop.body = "<div>" * 300 + "<i></i>" * 50_000
     payload = {"url": shop.url}
-    hostile = [":has(i ~ i) " * 20 + "b", "*" * 250, "[" * 250, "//*" * 80, "\x1b[2J.price", "a,,b"]
+    hostile = [":has(i ~ i) " * 20 + "b", "*" * 250, "[" * 250, "\x1b[2J.price", "a,,b"]
     jobs = [
         queue.enqueue("extract", {**payload, "fields": {"x": each}}, max_attempts=1)
         for each in hostile
     ]
-    assert launch("--workers", 1).wait(100) == 0
+    assert launch("--workers", 1, "--job-timeout", "20s").wait(100) == 0
 
     assert {queue.get(job)["status"] for job in jobs} == {"error"}
     assert visit(launch, queue, shop, GOOD)[1] == "done"
@@ -86,7 +94,7 @@ def test_hostile_selectors_of_payloads_cost_nobody_anything(launch, queue, shop,
 
 def test_a_huge_page_is_neither_kept_in_half_nor_compared(launch, queue, shop, errors_dir):
     padding = "<!--" + "x" * 6_000_000 + "-->"
-    assert visit(launch, queue, shop, GOOD + padding)[1] == "done"
+    visit_well(launch, queue, shop, errors_dir, GOOD + padding)
     failed, _ = visit(launch, queue, shop, "<p class=product-price>1</p>" + padding)
 
     told = last_good(errors_dir, failed)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.changing_site import CHANGED, ChangingSite
+from tests.changing_site import CHANGED, ChangingSite, until_kept
 from tests.lifecycle.conftest import run_command, url_of
 from worker.dashboard.app import create_app
 from worker.dashboard.config import DashboardConfig
@@ -41,23 +41,25 @@ def good_facts(errors_dir):
 
 
 @pytest.fixture
-def changed_overnight(launch, queue, shop, tasks):
+def visit(launch, queue, shop, tasks):
+    """Let a run do one job well."""
+
+    def visit():
+        job = queue.enqueue("price", {"url": f"{shop.url}/p/1"})
+        assert launch("--workers", 1, "--tasks", tasks).wait() == 0
+        return job
+
+    return visit
+
+
+@pytest.fixture
+def changed_overnight(launch, queue, shop, tasks, visit, errors_dir):
     """Let one job go well and one, after the site has changed, fail."""
-    good = queue.enqueue("price", {"url": f"{shop.url}/p/1"})
-    assert launch("--workers", 1, "--tasks", tasks).wait() == 0
+    good = until_kept(errors_dir, visit)
     shop.body = CHANGED
     failed = queue.enqueue("price", {"url": f"{shop.url}/p/2"}, max_attempts=1)
     assert launch("--workers", 1, "--tasks", tasks).wait() == 0
     assert [queue.get(job)["status"] for job in (good, failed)] == ["done", "error"]
-    return good, failed
-
-
-@pytest.fixture
-def changed_meanwhile(launch, queue, shop, tasks):
-    """The same within one run."""
-    shop.changed.add("/p/2")
-    good, failed = (queue.enqueue("price", {"url": f"{shop.url}/p/{n}"}) for n in (1, 2))
-    assert launch("--workers", 1, "--tasks", tasks).wait() == 0
     return good, failed
 
 
@@ -80,8 +82,8 @@ def test_evidence_and_show_say_what_changed(changed_overnight, errors_dir, setti
     assert (comparison["then"], comparison["now"]) == (1, 0)
 
 
-def test_the_report_says_it_with_both_pictures(changed_meanwhile, settings, tmp_path):
-    good, _ = changed_meanwhile
+def test_the_report_says_it_with_both_pictures(changed_overnight, settings, tmp_path):
+    good, _ = changed_overnight
     text, page, data = (
         run_command(
             tmp_path, "report", "--since", "1h", "--format", kind, DATABASE_URL=url_of(settings)
@@ -89,7 +91,6 @@ def test_the_report_says_it_with_both_pictures(changed_meanwhile, settings, tmp_
         for kind in ("text", "html", "json")
     )
 
-    print(text)
     assert f"(job {good}). `.price` matched 1 element at" in " ".join(text.split())
     assert "nearest now: `.product-price`" in " ".join(text.split())
     assert "data:image/jpeg;base64," in page
@@ -97,8 +98,8 @@ def test_the_report_says_it_with_both_pictures(changed_meanwhile, settings, tmp_
     assert "`.product-price`" in json.loads(data)["groups"][0]["last_good"]
 
 
-def test_the_dashboard_shows_both_pages(changed_meanwhile, settings, errors_dir, tmp_path):
-    good, failed = changed_meanwhile
+def test_the_dashboard_shows_both_pages(changed_overnight, settings, errors_dir, tmp_path):
+    good, failed = changed_overnight
     config = DashboardConfig(
         database=settings, errors_dir=errors_dir, users_file=tmp_path / "users.json",
         state_dir=tmp_path / "state", version="0",
@@ -122,24 +123,26 @@ def test_the_dashboard_shows_both_pages(changed_meanwhile, settings, errors_dir,
 
 
 def test_of_many_workers_one_keeps_a_page_once_in_ten_minutes(
-    launch, queue, shop, tasks, errors_dir, good_facts
+    launch, queue, shop, tasks, visit, errors_dir, good_facts
 ):
-    jobs = [queue.enqueue("price", {"url": f"{shop.url}/p/{n}"}) for n in range(24)]
-    assert launch("--workers", 2, "--tasks", tasks).wait(60) == 0
+    def visit_often():
+        jobs = [queue.enqueue("price", {"url": f"{shop.url}/p/{n}"}) for n in range(16)]
+        assert launch("--workers", 2, "--tasks", tasks).wait(60) == 0
+        return jobs
+
+    jobs = until_kept(errors_dir, visit_often)
     (first,) = good_facts()
     assert first["job_id"] in jobs
-    queue.enqueue("price", {"url": f"{shop.url}/p/1"})
-    assert launch("--workers", 1, "--tasks", tasks).wait() == 0
+    visit()
     assert good_facts() == [first]
 
     (path,) = errors_dir.glob("good/*/*/good.json")
     then = time.time() - 601
     os.utime(path, (then, then))
-    last = queue.enqueue("price", {"url": f"{shop.url}/p/1"})
-    assert launch("--workers", 1, "--tasks", tasks).wait() == 0
+    later = [visit() for _ in range(2)]
 
     (second,) = good_facts()
-    assert second["job_id"] == last
+    assert second["job_id"] in later
     open_to_others = [
         path for path in errors_dir.rglob("good/**/*") if stat.S_IMODE(path.stat().st_mode) & 0o077
     ]
