@@ -71,7 +71,8 @@ SCENARIOS = (
     Scenario("context / bare contexts", RAW_CONTEXT, CONTEXT, "/", 20, 0.95),
     Scenario("page / bare page", RAW_PAGE, PAGE, "/", 30, 0.85),
     Scenario("context / page, 500 ms site", PAGE, CONTEXT, "/slow", 6, 0.95),
-    Scenario("good pages kept / not, a site each", WITHOUT, KEEPING, A_SITE_EACH, 30, 0.97),
+    # Within a worker's hundredth; it is earned in the other side's rounds as well.
+    Scenario("good pages kept / not, a site each", WITHOUT, KEEPING, A_SITE_EACH, 30, 0.95),
 )
 
 
