@@ -142,7 +142,8 @@ def _group(night: Night, group: Group) -> str:
         picture = _picture(group.picture, f"Job {group.sample_job}, its page when it failed", "png")
     if group.picture is not None and group.good_picture is not None:
         good = _picture(group.good_picture, "The last good page of its task and site", "jpeg")
-        pair, picture = f'<p class="pair">{good} {picture}</p>\n', ""
+        told = f"The page then, and when job {group.sample_job} failed:"
+        pair, picture = f'<p class="pair faint">{told}<br>{good} {picture}</p>\n', ""
     elif picture:
         picture = f'<td class="pic" width="150" valign="top">{picture}</td>\n'
     new = ' <span class="new">NEW</span>' if group.is_new else ""
