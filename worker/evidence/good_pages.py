@@ -51,7 +51,8 @@ class GoodPages:
     @contextmanager
     def taking(self) -> Iterator[bool]:
         """Be the only one who takes a page meanwhile; False when somebody else does. OSError."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self._folder.parent, self._folder):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(self._folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

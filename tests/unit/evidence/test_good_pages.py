@@ -12,6 +12,7 @@ import pytest
 
 from worker.evidence import good_pages, prune
 from worker.evidence.good_pages import INTERVAL_SECONDS, GoodPages, html_of
+from worker.system.private_files import open_inside
 
 
 @pytest.fixture
@@ -157,10 +158,15 @@ def test_what_a_killed_worker_left_is_gone_with_the_next_page(pages):
     assert not unfinished.exists()
 
 
-def test_nobody_else_may_read_them(pages):
+def test_nobody_else_may_read_them_and_doctor_would_know(pages, tmp_path):
     put(pages, 1)
-    for path in (pages._folder, pages._place("price", "shop.test")):
+    for path in (pages._folder.parent, pages._folder, pages._place("price", "shop.test")):
         assert stat.S_IMODE(path.stat().st_mode) == 0o700
+
+    (tmp_path / "errors").chmod(0o755)
+    assert open_inside(tmp_path / "errors") is None
+    pages._folder.parent.chmod(0o755)
+    assert open_inside(tmp_path / "errors") == pages._folder.parent
 
 
 def test_a_hostile_name_leads_nowhere_else(pages, tmp_path):
