@@ -50,6 +50,7 @@ RAW_PAGE = Side("bare, one page", "raw page")
 CONTEXT = Side("isolation=context", "nightshift", "load_context")
 PAGE = Side("isolation=page", "nightshift", "load_page")
 WITHOUT = Side("no good pages", "nightshift without good pages", "load_context")
+WITHOUT_TOO = Side("no good pages either", "nightshift without good pages", "load_context")
 KEEPING = Side("good pages kept", "nightshift", "load_context")
 # Each job is of another site, so that a good page is due after every one of them.
 A_SITE_EACH = "http://site-{n}.localhost:{port}/"
@@ -73,6 +74,8 @@ SCENARIOS = (
     Scenario("context / page, 500 ms site", PAGE, CONTEXT, "/slow", 6, 0.95),
     # Within a worker's hundredth; it is earned in the other side's rounds as well.
     Scenario("good pages kept / not, a site each", WITHOUT, KEEPING, A_SITE_EACH, 30, 0.95),
+    # How far apart two equal sides are on this machine now; nothing is wanted of it.
+    Scenario("no good pages / the same again", WITHOUT, WITHOUT_TOO, A_SITE_EACH, 30, 0.0),
 )
 
 
