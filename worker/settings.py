@@ -164,6 +164,11 @@ class RunSettings:
         "Which attempts record a trace, kept if they fail: it is masked as all evidence is.",
         choices=("never", "retries", "always"),
     )
+    keep_good: str = setting(
+        "recent",
+        "Keep a recent good page of each task and site, to compare failures with.",
+        choices=("never", "recent"),
+    )
     browser: str | None = setting(
         None, "The Chromium to use.  [default: the one that is found]", metavar="PATH"
     )

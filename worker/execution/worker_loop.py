@@ -31,7 +31,7 @@ from worker.execution.job_pace import Pace
 from worker.execution.proxy_use import ProxyUse
 from worker.execution.stop_request import StopRequest
 from worker.exit_codes import WorkerExit
-from worker.models import Candidate, Claim, Ending, Outcome, Owner, Partition, Rejection
+from worker.models import Candidate, Claim, Ending, Outcome, Owner, Partition, Rejection, Status
 from worker.profiles import caretaker
 from worker.queue import journal, pause, runs
 from worker.queue.claims import Queue
@@ -172,10 +172,12 @@ class WorkerLoop:
             span.settle(written.settlement)
         # In this order: a finished job that is still shown here is counted by the heart.
         self._entry.end_job()
+        is_good = False
         if written.settlement is not None:
             tally.count(self._entry, written.settlement)
             tally.say(claim, ending, written.settlement, self._settings.errors_dir)
-        self._executor.let_go(claim, ending)
+            is_good = written.settlement.status is Status.DONE and not self._stop.is_stopping
+        self._executor.let_go(claim, ending, is_good=is_good)
         self.candidates.follow_ups.note(claim)
         if self._executor.launch_failure is not None:
             raise self._executor.launch_failure

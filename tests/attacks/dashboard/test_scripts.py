@@ -91,8 +91,9 @@ def test_a_captured_page_is_inert_in_its_frame(hostile_site, page):
     assert {failure for _, failure in refused} == {"csp"}
 
 
-def test_a_captured_page_opened_by_itself_is_inert_too(hostile_site, page):
-    answer = page.goto(f"{hostile_site.url}/jobs/61/attempts/1/page/inert")
+@pytest.mark.parametrize("name", ["page", "good-page"])
+def test_a_captured_page_opened_by_itself_is_inert_too(hostile_site, page, name):
+    answer = page.goto(f"{hostile_site.url}/jobs/61/attempts/1/{name}/inert")
 
     policy = answer.headers["content-security-policy"]
     assert policy.startswith("sandbox; default-src 'none';")
@@ -100,8 +101,12 @@ def test_a_captured_page_opened_by_itself_is_inert_too(hostile_site, page):
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("page", "text/plain"), ("console", "text/plain"), ("error", "text/plain")]
-)
+    ("name", "kind"),
+    [
+        ("page", "text/plain"), ("console", "text/plain"), ("error", "text/plain"),
+        ("good-page", "text/plain"), ("good", "image/jpeg"),
+    ],
+)  # fmt: skip
 def test_captured_text_is_never_sent_as_html(hostile_site, name, kind):
     answer = hostile_site.client().get(f"/jobs/61/attempts/1/{name}")
 

@@ -39,7 +39,7 @@ PAGES = [
         "/reports",
         "/audit",
     ),
-    *("/jobs/61/attempts/1/look", "/sign-in", "/nowhere"),
+    *("/jobs/61/attempts/1/look", "/jobs/61/attempts/1/look?which=good", "/sign-in", "/nowhere"),
 ]
 LOOKS = {
     "wide-light": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},

@@ -65,15 +65,15 @@ def file(job_id: int, fence: int, name: str) -> Response:
     if name == "trace":
         told = f'attachment; filename="job-{job_id}-{fence}-trace.zip"'
         answer.headers["Content-Disposition"] = told
-    elif name == "screenshot":
+    elif name in ("screenshot", "good"):
         answer.headers["Cache-Control"] = "private, max-age=3600"
     return answer
 
 
-@pages.get("/jobs/<int:job_id>/attempts/<int:fence>/page/inert")
-def inert(job_id: int, fence: int) -> Response:
+@pages.get("/jobs/<int:job_id>/attempts/<int:fence>/<any(page, 'good-page'):name>/inert")
+def inert(job_id: int, fence: int, name: str) -> Response:
     """Send a captured page for a sandboxed frame: it can run nothing and fetch nothing."""
-    number = _opened(job_id, fence, "page")
+    number = _opened(job_id, fence, name)
     answer = Response(_chunks(number), content_type="text/html; charset=utf-8")
     answer.headers["Content-Security-Policy"] = SANDBOX
     return answer
@@ -81,8 +81,9 @@ def inert(job_id: int, fence: int) -> Response:
 
 @pages.get("/jobs/<int:job_id>/attempts/<int:fence>/look")
 def look(job_id: int, fence: int) -> str:
-    """Show a captured page in its frame."""
-    return render_template("captured.html", job_id=job_id, fence=fence)
+    """Show a captured page in its frame: the one that failed, or the good one before."""
+    name = "good-page" if request.args.get("which") == "good" else "page"
+    return render_template("captured.html", job_id=job_id, fence=fence, name=name)
 
 
 @pages.post("/jobs/<int:job_id>/retry")
