@@ -46,6 +46,7 @@ SECRETS = {
     ("database", "password"): "MYSQL_PASSWORD=…",
     ("database", "url"): "DATABASE_URL=mysql://user:password@host:3306/name",
     ("run", "ping-url"): "NIGHTSHIFT_PING_URL=…",
+    ("run", "notify"): "NIGHTSHIFT_NOTIFY=…",
 }
 # Where the server is: named in one place, so that no half of it comes from another.
 PLACES = ("MYSQL_HOST", "MYSQL_SOCKET", "MYSQL_UNIX_PORT", "MYSQL_PORT")

@@ -23,7 +23,7 @@ from typing import Any
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError, UsageError
 from worker.project import project_dir
-from worker.urls import callback_url_problem
+from worker.urls import callback_url_problem, notify_url_problem
 
 # Nightshift's own folder, for its tests and benchmarks; a user's files are in `project_dir()`.
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
@@ -183,19 +183,46 @@ class RunSettings:
         "Which attempts record a trace, kept if they fail: it is masked as all evidence is.",
         choices=("never", "retries", "always"),
     )
+    keep_good: str = setting(
+        "recent",
+        "Keep a recent good page of each task and site, to compare failures with.",
+        choices=("never", "recent"),
+    )
     browser: str | None = setting(
         None, "The Chromium to use.  [default: the one that is found]", metavar="PATH"
     )
     headless: bool = setting(True, "Show the browser windows.", off="--headed")
+    live_pictures: bool = setting(
+        True, "Give the dashboard no live pictures of pages.", off="--no-live-pictures"
+    )
     deny_private: bool = setting(
         False, "Keep pages from private, loopback and link-local addresses."
     )
     job_disk_mb: int = setting(500, "Megabytes that a job's browser may write to disk.", least=1)
+    otel: str | None = setting(
+        None,
+        "Trace attempts with OpenTelemetry: env, or your function that sets the SDK up.",
+        metavar="env|FILE_OR_MODULE:FUNCTION",
+    )
     ping_url: str | None = setting(
         None,
         "Tell this Healthchecks URL how the run goes. A secret: better as NIGHTSHIFT_PING_URL.",
         metavar="URL",
         problem=callback_url_problem,
+    )
+    notify: tuple[str, ...] = setting(
+        (),
+        "Whom to tell when a run goes wrong: an Apprise URL, env:NAME or file:PATH; repeatable.",
+        metavar="URL",
+        problem=notify_url_problem,
+    )
+    notify_stall_seconds: float = duration(
+        "15m",
+        "Tell --notify when nothing has finished for this long though there is work.",
+        above=0,
+    )
+    notify_group: int = setting(
+        10, "Tell --notify of a new failure group when this many jobs are in it.", least=1
     )
     log_format: str = setting("text", "How lines on stderr are written.", choices=("text", "json"))
     quiet: bool = setting(False, "Print nothing unless something went wrong.")

@@ -91,7 +91,7 @@ def test_the_parameters_of_enqueue_are_fixed():
     assert list(signature.parameters) == [
         *("task", "payload", "connection", "priority", "not_before", "max_attempts"),
         *("timeout_seconds", "dedupe_key", "callback_url", "profile_id", "account_id"),
-        *("order_key", "order_on_failure"),
+        *("order_key", "order_on_failure", "traceparent"),
     ]
 
 

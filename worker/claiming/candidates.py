@@ -22,7 +22,7 @@ from worker.models import Candidate, Partition
 
 MAX_AGE_SECONDS = 1.0
 MIN_BATCH = 4
-MAX_BATCH = 64
+MAX_BATCH = 256
 
 # Nobody waits longer for the end of a look: it is continued at the next one.
 _LOOK_SECONDS = 0.5

@@ -62,6 +62,7 @@ MODULES = {
     "prune": "prune",
     "rollups": "rollups",
     "metrics": "metrics",
+    "notify": "notify",
     "dashboard": "dashboard",
     "migrate": "sweep",
     "db": "database",

@@ -24,6 +24,18 @@ from worker.urls import callback_url_problem
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
+class Setting(click.Option):
+    """A flag with a variable: what is wrong is said of the one that gave the value."""
+
+    def given_as(self, ctx: click.Context) -> str:
+        """Name the flag, or the variable if the value is from there."""
+        source = ctx.get_parameter_source(self.name or "")
+        return str(self.envvar) if source is ParameterSource.ENVIRONMENT else self.opts[0]
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        return f"'{self.opts[0] if ctx is None else self.given_as(ctx)}'"
+
+
 class Duration(click.ParamType[float]):
     """`600`, `90s`, `10m`, `6h` or `30d`, as seconds."""
 
@@ -63,19 +75,6 @@ class TaskSource(click.ParamType[str]):
         return split_sources(rv)
 
 
-class SettingOption(click.Option):
-    """A setting's flag: whoever gave a wrong value is blamed, the flag or the variable."""
-
-    def get_error_hint(self, ctx: click.Context | None) -> str:
-        return f"'{self.given_as(ctx)}'"
-
-    def given_as(self, ctx: click.Context | None) -> str:
-        """Name where the value came from: the variable, if it did not come from the flag."""
-        source = None if ctx is None or not self.name else ctx.get_parameter_source(self.name)
-        is_variable = source is ParameterSource.ENVIRONMENT and isinstance(self.envvar, str)
-        return str(self.envvar) if is_variable else self.opts[0]
-
-
 DURATION = Duration()
 CALLBACK_URL = CallbackUrl()
 
@@ -86,7 +85,7 @@ _KINDS: dict[str, dict[str, Any]] = {
     "float": {"type": DURATION},
     "str": {"type": str},
     "Path": {"type": click.Path(path_type=Path)},
-    "tuple[str, ...]": {"multiple": True, "type": TaskSource()},
+    "tuple[str, ...]": {"multiple": True},
 }
 
 
@@ -108,6 +107,8 @@ def _option(each: Field[Any]) -> Decorator:
     attributes = dict(_KINDS[str(each.type).removesuffix(" | None")])
     if flag.choices:
         attributes["type"] = click.Choice(flag.choices)
+    if each.name == "tasks":
+        attributes["type"] = TaskSource()
     default = flag.default() if callable(flag.default) else flag.default
     if "is_flag" not in attributes and default is not None:
         attributes |= {"default": default, "show_default": default != ()}
@@ -117,13 +118,13 @@ def _option(each: Field[Any]) -> Decorator:
             value = not value
         elif value == "":
             value = None
-        flag.check(param.given_as(ctx) if isinstance(param, SettingOption) else name, value)
+        flag.check(param.given_as(ctx) if isinstance(param, Setting) else name, value)
         return value.absolute() if isinstance(value, Path) else value
 
     return click.option(
         name,
         each.name,
-        cls=SettingOption,
+        cls=Setting,
         envvar=variable_name(each),
         help=flag.help,
         metavar=flag.metavar,

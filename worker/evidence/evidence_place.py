@@ -21,3 +21,10 @@ def place(attempt: Row) -> str | None:
     folder = Path(attempt["evidence_dir"] or errors_dir()) / attempt["evidence"]
     host = attempt["evidence_host"]
     return f"{folder} on {host}" if host and host != socket.gethostname() else str(folder)
+
+
+def folder_here(attempt: Row) -> Path | None:
+    """Find the folder, if there is evidence and it is on this machine."""
+    if not attempt["evidence"] or attempt["evidence_host"] not in (None, socket.gethostname()):
+        return None
+    return Path(attempt["evidence_dir"] or errors_dir()) / str(attempt["evidence"])

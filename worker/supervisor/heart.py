@@ -42,6 +42,7 @@ OUTBOX_SECONDS = 0.5
 BREAKERS_SECONDS = 60.0
 TURNS_SECONDS = 600.0
 ROLLUPS_SECONDS = 1.0
+WATCHED_SECONDS = 2.0
 HELD_BACK_SECONDS = 5.0
 # For the live display: a glance will do.
 HELD_BACK_COUNT_SECONDS = 0.1
@@ -139,6 +140,7 @@ class Heart:
             Chore(BREAKERS_SECONDS, lambda: breakers.forget_quiet(db)),
             Chore(TURNS_SECONDS, lambda: turns.forget_old(db)),
             Chore(ROLLUPS_SECONDS, books.keep_rollups),
+            Chore(WATCHED_SECONDS, lambda: self._beat_for_onlookers(db, books)),
         ]
 
     @property
@@ -171,7 +173,7 @@ class Heart:
                 continue
             # It may have died between the commit of its finish and the counting of it.
             shown = (death["job_id"], death["fence"])
-            if death["job_id"] and queue.is_finished(*shown, death["incarnation"]):
+            if death["job_id"] is not None and queue.is_finished(*shown, death["incarnation"]):
                 self.board.header.done += 1
             runs.end_worker(db, death["incarnation"], death["ending"])
             deaths.forget(self._places.journal, death)
@@ -199,11 +201,16 @@ class Heart:
         if self.lock_name is not None:
             db.fetch_all("take_run_lock", name=self.lock_name, wait_seconds=0)
         entries = [entry.snapshot() for entry in self.board.entries]
-        queue.renew([(e.job_id, e.fence, e.incarnation) for e in entries if e.job_id])
+        queue.renew([(e.job_id, e.fence, e.incarnation) for e in entries if e.job_id is not None])
         living = [entry.incarnation for entry in entries if entry.incarnation]
         leases.renew(db, living, self.settings.lease_seconds)
         runs.beat(db, self.run_id, books.pulse())
         self.board.header.renewed_at = began
+
+    def _beat_for_onlookers(self, db: Database, books: Bookkeeping) -> None:
+        """Tell what the workers are at more often than a lease needs, while somebody looks."""
+        if self.board.header.is_watched:
+            runs.beat(db, self.run_id, books.pulse())
 
     def _obey(self, db: Database) -> None:
         asked = pause.paused(db)

@@ -147,3 +147,25 @@ def test_a_variable_holds_several_sources_quoted_as_in_a_shell(parsed):
 def test_a_variable_with_a_quote_too_many_is_refused(parsed):
     with pytest.raises(SettingsError, match="NIGHTSHIFT_TASKS cannot be read"):
         parsed(NIGHTSHIFT_TASKS="'shop.py")
+
+
+@pytest.mark.parametrize("value", ["x", "0"], ids=["no number", "out of range"])
+@pytest.mark.parametrize(
+    ("arguments", "environ", "named", "other"),
+    [
+        (["--workers"], {}, "--workers", "NIGHTSHIFT_WORKERS"),
+        ([], "NIGHTSHIFT_WORKERS", "NIGHTSHIFT_WORKERS", "--workers"),
+    ],
+    ids=["flag", "variable"],
+)
+def test_what_is_wrong_is_said_of_the_flag_or_the_variable_that_gave_it(
+    parsed, arguments, environ, named, other, value
+):
+    given = [*arguments, value] if arguments else []
+    with pytest.raises((UsageError, click.UsageError)) as refusal:
+        parsed(*given, **({environ: value} if environ else {}))
+
+    error = refusal.value
+    told = error.format_message() if isinstance(error, click.UsageError) else str(error)
+    assert named in told
+    assert other not in told

@@ -139,3 +139,18 @@ def test_a_wrong_delimiter_is_suggested_once(data, delimiter, told):
 
 def test_a_header_of_one_plain_column_is_fine():
     assert records(b"url\nhttps://a/;b\n") == [(2, {"url": "https://a/;b"})]
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b'\n {"url": "http://a"}\n{"url": "http://b"}\n', [(2, "http://a"), (3, "http://b")]),
+        (b'\xef\xbb\xbf{"url": "http://a"}', [(1, "http://a")]),
+        (b"# pages\nhttp://a\n\nhttp://b", [(2, "http://a"), (4, "http://b")]),
+        (b"\n\n", []),
+        (b"", []),
+    ],
+    ids=["JSONL", "JSONL with a BOM", "URLs", "empty lines", "nothing"],
+)
+def test_json_lines_are_told_from_urls_where_nobody_says_what_they_are(data, found):
+    assert records(data, None) == [(number, {"url": url}) for number, url in found]
