@@ -14,6 +14,7 @@ from pathlib import Path
 from worker.browser.options import find_browser
 from worker.database import migrations
 from worker.database.client import Database
+from worker.database.locks import Lock
 from worker.errors import RunLocked, SettingsError
 from worker.queue import runs
 from worker.settings import RunSettings
@@ -24,17 +25,15 @@ from worker.tasks import registry
 TRIAL_BYTES = 1_000_000
 
 
-def check(settings: RunSettings, lock_name: str | None, launcher_pid: int) -> int:
+def check(settings: RunSettings, lock: Lock | None, launcher_pid: int) -> int:
     """Check all of it and record the run; return its id. The first thing wrong is raised."""
     check_folder(settings.errors_dir, "--errors-dir")
     registry.load(settings.tasks)
     find_browser(settings.browser)
     with closing(Database(settings.database)) as db:
         migrations.ensure(db)
-        if lock_name is not None:
-            row = db.fetch_one("take_run_lock", name=lock_name, wait_seconds=0)
-            if row is None or row["locked"] != 1:
-                raise RunLocked("another run on this host holds the database's lock")
+        if lock is not None and not lock.take(db):
+            raise RunLocked("another run on this host holds the database's lock")
         return runs.start_run(db, settings, launcher_pid)
 
 
@@ -55,6 +54,6 @@ def check_folder(folder: Path, setting: str) -> None:
         ) from error
 
 
-def lock_name() -> str:
-    """Name the run's lock in the database: one per host."""
-    return this_host().name or str(os.getuid())
+def run_lock(settings: RunSettings) -> Lock:
+    """Make the run's lock in the database: one per host, held for this launcher by its heart."""
+    return Lock("run", this_host().name or str(os.getuid()), settings.lease_seconds)

@@ -21,6 +21,7 @@ from worker.cli.options import json_flag, run_settings
 from worker.cli.output import tell, tell_all, tell_error, tell_json
 from worker.cli.summary import render
 from worker.database.client import Database
+from worker.database.locks import Lock
 from worker.database_settings import DatabaseSettings
 from worker.errors import DatabaseUnavailable, NightshiftError, OutputLost, RunLocked
 from worker.execution.worker_loop import worker_main
@@ -66,11 +67,11 @@ def run(as_json: bool, **values: Any) -> int:
 
 def _run(settings: RunSettings, ping: Ping, as_json: bool) -> int:
     lock = RunLock(settings.state_dir, settings.database)
-    is_locking = settings.if_locked != "ignore"
+    shared = preflight.run_lock(settings) if settings.if_locked != "ignore" else None
     try:
-        if is_locking:
+        if shared is not None:
             _take_lock(lock, settings)
-        run_id = _preflight(settings, is_locking)
+        run_id = _preflight(settings, shared)
     except RunLocked as error:
         if settings.if_locked == "fail":
             raise
@@ -78,7 +79,7 @@ def _run(settings: RunSettings, ping: Ping, as_json: bool) -> int:
             tell(f"nightshift: {error}; this run leaves the jobs to it", err=True)
         return ExitCode.OK
     ping.start()
-    summary = _run_pool(settings, run_id, is_locking)
+    summary = _run_pool(settings, run_id, shared)
     _report(summary, settings, as_json)
     report_files.write(settings, summary)
     code = _exit_code(summary, settings.fail_over)
@@ -105,11 +106,10 @@ def _take_lock(lock: RunLock, settings: RunSettings) -> None:
     lock.wait(lambda: True)
 
 
-def _preflight(settings: RunSettings, is_locking: bool) -> int:
-    name = preflight.lock_name() if is_locking else None
+def _preflight(settings: RunSettings, shared: Lock | None) -> int:
     while True:
         try:
-            return call_in_child(preflight.check, settings, name, os.getpid())
+            return call_in_child(preflight.check, settings, shared, os.getpid())
         except NightshiftError as error:
             if error.exit_code != RunLocked.exit_code:
                 raise
@@ -118,10 +118,9 @@ def _preflight(settings: RunSettings, is_locking: bool) -> int:
         time.sleep(LOCK_POLL_SECONDS)
 
 
-def _run_pool(settings: RunSettings, run_id: int, is_locking: bool) -> Summary:
+def _run_pool(settings: RunSettings, run_id: int, shared: Lock | None) -> Summary:
     display = make_display(settings, settings.quiet)
-    name = preflight.lock_name() if is_locking else None
-    summary = Supervisor(settings, run_id, worker_main, display, name).run()
+    summary = Supervisor(settings, run_id, worker_main, display, shared).run()
     try:
         return call_in_child(_finish, settings, summary)
     except NightshiftError as error:
