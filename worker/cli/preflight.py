@@ -12,7 +12,9 @@ from contextlib import closing
 from pathlib import Path
 
 from worker.browser.options import find_browser
-from worker.database import migrations
+from worker.cli.output import tell
+from worker.cli.server_check import idle_slots_warning
+from worker.database import migrations, server_kind
 from worker.database.client import Database
 from worker.database.locks import Lock
 from worker.errors import RunLocked, SettingsError
@@ -31,7 +33,10 @@ def check(settings: RunSettings, lock: Lock | None, launcher_pid: int) -> int:
     registry.load(settings.tasks)
     find_browser(settings.browser)
     with closing(Database(settings.database)) as db:
+        kind = server_kind.require_supported(db)
         migrations.ensure(db)
+        if (warning := idle_slots_warning(kind, settings)) and not settings.quiet:
+            tell(f"nightshift: {warning}", err=True)
         if lock is not None and not lock.take(db):
             raise RunLocked("another run on this host holds the database's lock")
         return runs.start_run(db, settings, launcher_pid)

@@ -65,6 +65,13 @@ class Database:
             self.ping()
         return self._membership is not Membership.NONE
 
+    @property
+    def greeting(self) -> str:
+        """The version that the server, or a proxy in its place, has greeted us with."""
+        self.ping()
+        assert self._connection is not None
+        return str(self._connection.get_server_info())  # type: ignore[no-untyped-call]
+
     def execute(self, name: str, /, **params: Any) -> int:
         """Run one named statement in its own transaction; return how many rows it changed."""
 
