@@ -88,6 +88,12 @@ class Lock:
         }
 
 
+def prepare(db: Database) -> None:
+    """Have the table of locks, before there is a schema, where it is needed."""
+    if db.is_cluster:
+        db.execute("create_named_locks")
+
+
 def _is_dead(held: Row) -> bool:
     """Whether a holder is certainly dead: one of this boot and these pids that is gone."""
     if held["boot_id"] != boot_id() or held["pid_namespace"] != pid_namespace():

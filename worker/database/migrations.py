@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from worker.database import locks
 from worker.database.client import Database
 from worker.database.locks import Lock
 from worker.errors import AlreadyThere, DuplicateKey, SchemaMismatch
@@ -88,8 +89,7 @@ def migrate(db: Database) -> list[str]:
 @contextmanager
 def _locked(db: Database) -> Iterator[Lock]:
     lock = Lock("migrate", lease_seconds=LEASE_SECONDS)
-    if db.is_cluster:
-        db.execute("create_named_locks")
+    locks.prepare(db)
     deadline = time.monotonic() + LOCK_SECONDS
     # Asked again and again, so that no read is a long one.
     while not lock.take(db, wait_seconds=1.0):
