@@ -11,8 +11,8 @@ import pytest
 from tests.lifecycle.conftest import processes_of, run_command, url_of, wait_until
 from worker.queue import pause
 
-CHECKS = ["python", "database", "schema", "writing", "queue", "ways out", "tasks", "browser"]
-CHECKS += ["errors folder", "results folder", "state folder", "privacy", "disk"]
+CHECKS = ["python", "database", "schema", "server", "writing", "queue", "ways out", "tasks"]
+CHECKS += ["browser", "errors folder", "results folder", "state folder", "privacy", "disk"]
 
 
 @pytest.fixture
