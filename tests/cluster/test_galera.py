@@ -128,15 +128,19 @@ def test_three_members_migrate_an_empty_database_at_once(world, on_member):
         world.cluster.members[0].ask("DROP DATABASE migrated")
 
 
+def beat_for(db: Database, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        db.execute("beat_run", run_id=0, pulse=None)
+        time.sleep(0.2)
+
+
 def test_a_member_that_was_cut_off_is_away_and_no_error_is_raw(world, on_member):
     db = on_member(0)
     world.cluster.network.cut(world.cluster.members[0].number)
-    deadline = time.monotonic() + 30
     try:
         with pytest.raises(DatabaseUnavailable, match="cluster is not ready"):
-            while time.monotonic() < deadline:
-                db.execute("beat_run", run_id=0, pulse=None)
-                time.sleep(0.2)
+            beat_for(db, seconds=30)
     finally:
         world.cluster.network.mend(world.cluster.members[0].number)
         world.cluster.heal()

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
+import pymysql
+
+from worker.database.server_errors import LOCKED
 from worker.database.session import Connection
+
+NODE_NOT_READY = 1047
 
 
 class Membership(Enum):
@@ -65,6 +70,14 @@ def _ask(connection: Connection) -> Membership:
 
 
 def _catch_up(connection: Connection, member: Membership) -> None:
-    with connection.cursor() as cursor:
-        for statement in _CATCH_UP.get(member, ()):
-            cursor.execute(statement)
+    try:
+        with connection.cursor() as cursor:
+            for statement in _CATCH_UP.get(member, ()):
+                cursor.execute(statement)
+    except pymysql.OperationalError as error:
+        if error.args[0] not in LOCKED:
+            raise
+        # So says Galera of a member that has lost the others, but nobody holds a row.
+        raise pymysql.OperationalError(
+            NODE_NOT_READY, f"it does not catch up with its cluster ({error.args[1]})"
+        ) from error

@@ -54,7 +54,7 @@ def test_a_row_that_both_could_claim_is_named(probe):
     class Reckless:
         """A server that says yes to everybody."""
 
-        def execute(self, name, **params):
+        def execute(self, query, /, **params):
             return 1
 
     probe.other = Reckless()

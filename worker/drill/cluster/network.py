@@ -14,6 +14,8 @@ from worker.drill.cluster.needs import program
 
 NAMESPACES = Path("/run/netns")
 PREFIX = "nsd"
+# Its name within a member's namespace.
+LINK = "member0"
 
 
 class Network:
@@ -51,11 +53,11 @@ class Network:
     def _add(self, number: int) -> None:
         name, link = self._namespace(number), self._link(number)
         _ip("netns", "add", name)
-        _ip("link", "add", link, "type", "veth", "peer", "name", "group", "netns", name)
+        _ip("link", "add", link, "type", "veth", "peer", "name", LINK, "netns", name)
         _ip("link", "set", link, "master", self._bridge)
         _ip("link", "set", link, "up")
-        _ip("-n", name, "addr", "add", f"{self.address(number)}/24", "dev", "group")
-        _ip("-n", name, "link", "set", "group", "up")
+        _ip("-n", name, "addr", "add", f"{self.address(number)}/24", "dev", LINK)
+        _ip("-n", name, "link", "set", LINK, "up")
         _ip("-n", name, "link", "set", "lo", "up")
 
     def _namespace(self, number: int) -> str:
