@@ -62,6 +62,11 @@ class World(ABC):
         """Have the queue answer, whatever the last fault has done to it."""
 
     @property
+    def inside(self) -> DatabaseSettings:
+        """The way to the queue at a server itself, whatever stands before it."""
+        return self.database
+
+    @property
     def state_dir(self) -> Path:
         return self.folder / "state"
 
@@ -100,7 +105,7 @@ class World(ABC):
         self, jobs: int, rng: random.Random, quick_seconds: tuple[float, float] = QUICK_SECONDS
     ) -> None:
         """Queue the drill's mixture of jobs, in an order that the seed decides."""
-        with closing(Database(self.database)) as db:
+        with closing(Database(self.inside)) as db:
             mixture = _mixture(jobs, rng, self.site_url, quick_seconds)
             db.insert_many("enqueue_drill_jobs", mixture)
 

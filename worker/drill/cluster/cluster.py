@@ -18,7 +18,7 @@ from worker.errors import DatabaseUnavailable
 MEMBERS = 3
 HEAL_SECONDS = 120.0
 POLL_SECONDS = 0.2
-ASK_SECONDS = 2.0
+ASK_SECONDS = 3.0
 
 
 class Cluster(ABC):

@@ -37,7 +37,7 @@ listen {backend}
     bind 127.0.0.1:{port}
     balance leastconn
     option httpchk GET /
-    default-server check inter 500ms fall 2 rise 2 on-marked-down shutdown-sessions
+    default-server check inter 500ms fall 3 rise 2 on-marked-down shutdown-sessions
 {servers}
 """
 

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 LOOK_SECONDS = 0.3
-FRESH_SECONDS = 2.5
+# More than a healthy member takes to answer on a busy machine.
+FRESH_SECONDS = 4.0
 
 
 class Health:

@@ -20,6 +20,7 @@ from worker.drill.cluster.cluster import MEMBERS, Cluster
 from worker.drill.cluster.galera import GaleraCluster
 from worker.drill.cluster.group import GroupCluster, MultiPrimaryCluster
 from worker.drill.cluster.haproxy import HAProxy
+from worker.drill.cluster.member import Member
 from worker.drill.cluster.network import Network
 from worker.drill.world import USER, World, abandoned_folders, create_users, demo_site, new_folder
 
@@ -41,6 +42,10 @@ class ClusterWorld(World):
     @property
     def database(self) -> DatabaseSettings:
         return DatabaseSettings(host="127.0.0.1", port=self.haproxy.port, user=USER)
+
+    @property
+    def inside(self) -> DatabaseSettings:
+        return _queue_on(self.cluster.primaries()[0])
 
     @property
     def port(self) -> int:
@@ -84,12 +89,16 @@ def cluster_world(state_dir: Path, kind: str, *, keep: bool = False) -> Iterator
 def _create_queue(cluster: Cluster) -> None:
     """Make the queue on one member; the others get it from there."""
     member = cluster.primaries()[0]
-    settings = replace(member.settings, database=DatabaseSettings().database)
+    settings = _queue_on(member)
     with closing(Database(member.settings)) as db:
         create_users(db, settings.database)
     with closing(Database(settings)) as db:
         migrations.migrate(db)
         finish_ledger.install(db)
+
+
+def _queue_on(member: Member) -> DatabaseSettings:
+    return replace(member.settings, database=DatabaseSettings().database)
 
 
 def _remove_abandoned(parent: Path) -> None:
