@@ -36,6 +36,10 @@ class Lock:
         row = db.fetch_one("take_server_lock", **self._key, wait_seconds=wait_seconds)
         return row is not None and row["locked"] == 1
 
+    def renew(self, db: Database) -> bool:
+        """Hold a row for longer, False if it is lost; a server's lock lasts by itself."""
+        return self.take_row(db) if db.is_cluster else True
+
     def release(self, db: Database) -> None:
         """Let others have the lock; of a lock that is lost nothing is written."""
         if db.is_cluster:

@@ -112,7 +112,7 @@ def _apply_missing(db: Database, lock: Lock) -> list[str]:
     db.lift_statement_limit()
     for step in missing:
         # The step before may have taken long.
-        if not lock.take(db):
+        if not lock.renew(db):
             raise SchemaMismatch(
                 f"{lock.holder(db)} has begun to migrate this database meanwhile; "
                 f"try again when it ends"

@@ -52,6 +52,10 @@ class Cluster(ABC):
         """Tell whether clients may write to a member. Raises DatabaseError or OSError."""
 
     @abstractmethod
+    def is_in(self, member: Member) -> bool:
+        """Tell whether a member is in the cluster, or on its way. Raises like the others."""
+
+    @abstractmethod
     def leave(self, member: Member) -> None:
         """Have a member leave gracefully while its server goes on."""
 
@@ -103,7 +107,8 @@ class Cluster(ABC):
         return rng.choice(self.members)
 
     def _help(self, broken: list[Member]) -> None:
-        for member in broken:
+        # The others are not whole only because of those that are out.
+        for member in [each for each in broken if not self._is(self.is_in, each)]:
             try:
                 if member.pid is None:
                     self.start(member)

@@ -18,6 +18,7 @@ from worker.drill.cluster.member import Member
 from worker.drill.cluster.world import ClusterWorld
 from worker.drill.faults import Fault
 from worker.drill.strike import NoTarget, Strike
+from worker.errors import DatabaseUnavailable
 
 GROUP = ("cluster",)
 
@@ -133,7 +134,7 @@ def _healed(
     """Strike, and have the cluster whole again at the end, whatever the strike came to."""
     try:
         # What the member itself answers late or badly is seen by whether it becomes whole.
-        with suppress(DatabaseError, OSError):
+        with suppress(DatabaseError, OSError, DatabaseUnavailable):
             act(strike, world)
     finally:
         _undo(world.cluster, world.haproxy)

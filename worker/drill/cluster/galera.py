@@ -89,6 +89,9 @@ class GaleraCluster(Cluster):
         said = self._status(member)
         return said["wsrep_ready"] == "ON" and said["wsrep_local_state_comment"] == "Synced"
 
+    def is_in(self, member: Member) -> bool:
+        return self._status(member)["wsrep_ready"] == "ON"
+
     def leave(self, member: Member) -> None:
         member.ask("SET GLOBAL wsrep_cluster_address = ''")
 
@@ -151,6 +154,8 @@ class GaleraCluster(Cluster):
                 "--wsrep-recover",
                 "--wsrep-on=ON",
                 f"--wsrep-provider={galera_library()}",
+                f"--wsrep-cluster-address={self._address}",
+                f"--wsrep-sst-method={SST}",
                 "--binlog-format=ROW",
                 "--innodb-autoinc-lock-mode=2",
             ],

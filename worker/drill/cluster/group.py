@@ -59,6 +59,10 @@ class GroupCluster(Cluster):
         is_primary = bool(own) and own[0]["role"] == "PRIMARY" and own[0]["state"] == "ONLINE"
         return is_primary and 2 * reached > len(rows)
 
+    def is_in(self, member: Member) -> bool:
+        rows = member.ask(_STATE, seconds=ASK_SECONDS)
+        return any(row["is_own"] and row["state"] in ("ONLINE", "RECOVERING") for row in rows)
+
     def leave(self, member: Member) -> None:
         member.ask("STOP GROUP_REPLICATION")
 
