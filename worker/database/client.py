@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import pymysql
 
-from worker.database import membership
+from worker.database import membership, retrying
 from worker.database.bulk_insert import BulkInsert
 from worker.database.meanwhile import Meanwhile
 from worker.database.membership import Membership
@@ -57,6 +57,8 @@ class Database:
         self._keep_waiting = keep_waiting
         self._connection: Connection | None = None
         self._membership: Membership | None = None
+        # The version that the server, or a proxy in its place, has greeted us with.
+        self.greeting = ""
 
     @property
     def is_cluster(self) -> bool:
@@ -64,13 +66,6 @@ class Database:
         if self._membership is None:
             self.ping()
         return self._membership is not Membership.NONE
-
-    @property
-    def greeting(self) -> str:
-        """The version that the server, or a proxy in its place, has greeted us with."""
-        self.ping()
-        assert self._connection is not None
-        return str(self._connection.get_server_info())  # type: ignore[no-untyped-call]
 
     def execute(self, name: str, /, **params: Any) -> int:
         """Run one named statement in its own transaction; return how many rows it changed."""
@@ -137,7 +132,7 @@ class Database:
                 return int(cursor.lastrowid or 0)
 
         self.ping()
-        return self._once(write)
+        return self._once(write, tries=retrying.CONFLICT_TRIES)
 
     def insert_many(self, name: str, rows: Iterable[Mapping[str, Any]]) -> int:
         """Insert rows in bulk statements and one transaction: all of them, or none."""
@@ -235,11 +230,15 @@ class Database:
                     raise self._explained(error) from error
             time.sleep(pause)
 
-    def _once(self, operation: Callable[[Connection], T]) -> T:
-        try:
-            return self._attempt(operation)
-        except (pymysql.Error, OSError) as error:
-            raise self._explained(error) from error
+    def _once(self, operation: Callable[[Connection], T], tries: int = 1) -> T:
+        """Do it once; again only if it was undone for certain, and there are tries left."""
+        while True:
+            tries -= 1
+            try:
+                return self._attempt(operation)
+            except (pymysql.Error, OSError) as error:
+                if not tries or trouble_of(error) is not Trouble.CONFLICT:
+                    raise self._explained(error) from error
 
     def _attempt(self, operation: Callable[[Connection], T], *, autocommit: bool = True) -> T:
         if self._connection is None:
@@ -271,6 +270,7 @@ class Database:
                 self.settings.server.revive()
             raise
         self._membership = membership.join(connection, self._membership)
+        self.greeting = str(connection.get_server_info())  # type: ignore[no-untyped-call]
         return connection
 
     def _roll_back(self) -> None:
