@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from worker.database import server_kind, server_probe
+from worker.database import migrations, server_kind, server_probe
 from worker.database.client import Database
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError
@@ -15,6 +15,8 @@ def check(settings: DatabaseSettings) -> str:
     """Recognise the server and try it on two connections; raises SettingsError."""
     with closing(Database(settings)) as db:
         kind = server_kind.require_supported(db)
+        if migrations.pending(db):
+            return f"{kind}; not tried, because its schema is not up to date"
     if found := server_probe.problems(settings):
         raise SettingsError(f"{kind}: {'; '.join(found)}")
     return f"{kind}; two connections agree on sessions, claims, commits, locks and time"
