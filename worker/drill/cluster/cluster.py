@@ -107,8 +107,11 @@ class Cluster(ABC):
         return rng.choice(self.members)
 
     def _help(self, broken: list[Member]) -> None:
-        # The others are not whole only because of those that are out.
-        for member in [each for each in broken if not self._is(self.is_in, each)]:
+        # The others are not whole only because of those that are out. If nobody is out, somebody
+        # does not see that another is back: a connection between the two stays broken.
+        out = [member for member in broken if not self._is(self.is_in, member)]
+        blind = broken if len(broken) < len(self.members) else []
+        for member in out or blind:
             try:
                 if member.pid is None:
                     self.start(member)
