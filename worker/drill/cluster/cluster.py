@@ -17,6 +17,8 @@ from worker.errors import DatabaseUnavailable
 
 MEMBERS = 3
 HEAL_SECONDS = 120.0
+# One that has not come back by itself within this time is told to.
+HELP_SECONDS = 8.0
 POLL_SECONDS = 0.2
 ASK_SECONDS = 3.0
 
@@ -83,13 +85,13 @@ class Cluster(ABC):
         Raises DatabaseUnavailable when one stays away.
         """
         deadline = time.monotonic() + HEAL_SECONDS
-        help_at = time.monotonic() + HEAL_SECONDS / 8
+        help_at = time.monotonic() + HELP_SECONDS
         while broken := [m for m in self.members if not self._is(self.is_whole, m)]:
             if time.monotonic() > deadline:
                 names = ", ".join(member.name for member in broken)
                 raise DatabaseUnavailable(f"{names} did not come back within {HEAL_SECONDS:g} s")
             if time.monotonic() > help_at:
-                help_at = time.monotonic() + HEAL_SECONDS / 8
+                help_at = time.monotonic() + HELP_SECONDS
                 self._help(broken)
             time.sleep(POLL_SECONDS)
 
