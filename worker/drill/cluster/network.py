@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 from worker.drill.cluster.needs import program
+from worker.system.process_tree import identify
 
 NAMESPACES = Path("/run/netns")
 PREFIX = "nsd"
@@ -72,6 +73,14 @@ def remove(pid: int) -> None:
     for path in NAMESPACES.glob(f"{PREFIX}{pid}-*"):
         _ip("netns", "delete", path.name, check=False)
     _ip("link", "delete", f"{PREFIX}b{pid}", check=False)
+
+
+def remove_abandoned() -> None:
+    """Remove the networks of drills that were killed, whoever has removed their folders."""
+    for path in NAMESPACES.glob(f"{PREFIX}*-*"):
+        pid = path.name.removeprefix(PREFIX).partition("-")[0]
+        if pid.isdigit() and identify(int(pid)) is None:
+            remove(int(pid))
 
 
 def _ip(*arguments: str, check: bool = True) -> None:

@@ -102,8 +102,8 @@ def _queue_on(member: Member) -> DatabaseSettings:
 
 
 def _remove_abandoned(parent: Path) -> None:
+    network.remove_abandoned()
     for folder in abandoned_folders(parent):
         pid = int(folder.name.split("-")[1])
-        network.remove(pid)
         shutil.rmtree(Path(tempfile.gettempdir()) / f"{SOCKETS}{pid}", ignore_errors=True)
         shutil.rmtree(folder, ignore_errors=True)
