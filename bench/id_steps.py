@@ -1,7 +1,7 @@
 """What ids that grow by 3 or 7, as in a cluster, cost a pool: its makespan against steps of 1.
 
 With steps of 3 only two of six slots have a partition of their own; the others live by helping.
-Exit code 1 if a makespan is more than 1.1 of the balanced one.
+Exit code 1 if the makespan with steps of 3 or 7 is more than 1.1 of the balanced one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from bench.server import Bench, private_bench
 from worker.database.client import Database
 
 JOBS, SECONDS, WORKERS = 1200, 0.05, 6
+# As with three members of Galera, and in a group; with six every job is of the same slot.
 STEPS = (1, 3, 7, 6)
+LIMITED = (3, 7)
 ROUNDS = 3
 LIMIT = 1.1
 
@@ -33,7 +35,7 @@ def main() -> int:
     for step, seconds in medians.items():
         ratio = seconds / medians[1]
         print(f"  ids grow by {step}: {seconds:6.2f} s, {ratio:.3f} of balanced")
-    return int(max(medians.values()) > LIMIT * medians[1])
+    return int(any(medians[step] > LIMIT * medians[1] for step in LIMITED))
 
 
 def makespan(bench: Bench, step: int) -> float:
