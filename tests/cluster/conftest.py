@@ -12,43 +12,29 @@ import pytest
 from worker.database.client import Database
 from worker.database_settings import DatabaseSettings
 from worker.drill.cluster.world import ClusterWorld, cluster_world
-from worker.errors import NightshiftError
+from worker.errors import SettingsError
 
 EMPTIED = ("work_queue", "job_attempts", "limits", "named_locks", "outbox", "failure_groups")
 
 
-def world_of(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterWorld]:
+@pytest.fixture(scope="session")
+def live(request, tmp_path_factory) -> Iterator[ClusterWorld]:
+    """The kind of cluster that tests are parametrised with, one at a time."""
     try:
-        with cluster_world(tmp_path_factory.mktemp(kind), kind) as world:
+        with cluster_world(tmp_path_factory.mktemp(request.param), request.param) as world:
             yield world
-    except NightshiftError as error:
+    except SettingsError as error:
         pytest.skip(str(error))
 
 
-@pytest.fixture(scope="session")
-def galera_world(tmp_path_factory) -> Iterator[ClusterWorld]:
-    yield from world_of("galera", tmp_path_factory)
-
-
-@pytest.fixture(scope="session")
-def group_world(tmp_path_factory) -> Iterator[ClusterWorld]:
-    yield from world_of("group", tmp_path_factory)
-
-
-@pytest.fixture(scope="session")
-def multi_world(tmp_path_factory) -> Iterator[ClusterWorld]:
-    yield from world_of("group-multi", tmp_path_factory)
-
-
 @pytest.fixture
-def world(request) -> ClusterWorld:
-    """The cluster that a test is parametrised with, whole, and its queue empty."""
-    found: ClusterWorld = request.getfixturevalue(f"{request.param}_world")
-    found.revive()
-    with closing(Database(found.database, patience_seconds=20)) as db:
+def world(live) -> ClusterWorld:
+    """That cluster, whole, and its queue empty."""
+    live.revive()
+    with closing(Database(live.database, patience_seconds=20)) as db:
         for table in EMPTIED:
             db.run_statement(f"DELETE FROM {table}")
-    return found
+    return live
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from worker.profiles.sole_check import sole_check
 pytestmark = [
     pytest.mark.cluster,
     pytest.mark.timeout(300),
-    pytest.mark.parametrize("world", ["galera"], indirect=True),
+    pytest.mark.parametrize("live", ["galera"], indirect=True),
 ]
 
 

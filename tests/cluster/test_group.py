@@ -18,8 +18,8 @@ from worker.guards import limits
 from worker.models import Owner, Partition, Status
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
-one_primary = pytest.mark.parametrize("world", ["group"], indirect=True)
-several_primaries = pytest.mark.parametrize("world", ["multi"], indirect=True)
+one_primary = pytest.mark.parametrize("live", ["group"], indirect=True)
+several_primaries = pytest.mark.parametrize("live", ["group-multi"], indirect=True)
 
 
 def claim_on(db: Database, incarnation: int = 1000):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import socket
 import subprocess
@@ -49,6 +50,7 @@ class HAProxy:
         self._healths = [
             Health(partial(_takes_writes, cluster, member)) for member in cluster.members
         ]
+        self._names = [member.name for member in cluster.members]
         self._control = sockets / "haproxy.sock"
         self.port = _free_port()
         configuration = folder / "haproxy.cfg"
@@ -70,9 +72,13 @@ class HAProxy:
         return self._process.pid
 
     def wait_until_it_serves(self) -> None:
-        """Wait until a member answers behind it; raises DatabaseUnavailable."""
+        """Wait until it knows which members take writes, and one answers.
+
+        Raises DatabaseUnavailable when that does not come.
+        """
         deadline = time.monotonic() + START_SECONDS
-        while not self._greets():
+        # It takes every member for a good one until it has asked.
+        while not (self._agrees() and self._greets()):
             if self._process.poll() is not None or time.monotonic() > deadline:
                 said = self._log.read_text(errors="replace")[-500:]
                 raise DatabaseUnavailable(f"HAProxy leads nowhere: {said}")
@@ -107,6 +113,14 @@ class HAProxy:
             control=self._control, backend=BACKEND, port=self.port, servers=servers
         )
 
+    def _agrees(self) -> bool:
+        """Whether it sends clients to those members, and only those, that take writes."""
+        with suppress(OSError):
+            rows = csv.DictReader(self._tell("show stat").removeprefix("# ").splitlines())
+            is_up = [row["status"].startswith("UP") for row in rows if row["svname"] in self._names]
+            return is_up == [health.is_good for health in self._healths] and any(is_up)
+        return False
+
     def _greets(self) -> bool:
         """Whether a server greets at the port: HAProxy itself says nothing."""
         where = ("127.0.0.1", self.port)
@@ -114,12 +128,12 @@ class HAProxy:
             return bool(client.recv(1))
         return False
 
-    def _tell(self, command: str) -> None:
+    def _tell(self, command: str) -> str:
         with socket.socket(socket.AF_UNIX) as control:
             control.settimeout(5.0)
             control.connect(str(self._control))
             control.sendall(f"{command}\n".encode())
-            control.recv(4096)
+            return b"".join(iter(lambda: control.recv(65536), b"")).decode()
 
 
 def _takes_writes(cluster: Cluster, member: Member) -> bool:
