@@ -57,6 +57,15 @@ class Attack:
         """Whether a fault is not undone yet."""
         return any(thread.is_alive() for thread in self._threads)
 
+    @property
+    def has_more(self) -> bool:
+        """Whether faults are left to strike."""
+        return bool(self._cards)
+
+    def expect(self, jobs: int) -> None:
+        """Spread the faults that are left over this many jobs in all."""
+        self._jobs = jobs
+
     def strike_if_due(self, ended: int) -> None:
         """Strike with the next fault that finds somebody to hit, if enough jobs have ended.
 

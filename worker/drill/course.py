@@ -25,6 +25,8 @@ TICK_SECONDS = 0.05
 REAP_SECONDS = 1.0
 TELL_SECONDS = 10.0
 STALL_SECONDS = 120.0
+# More jobs than end while the longest fault is got over.
+FEW_JOBS = 800
 # A killed process must be gone within this time; otherwise it counts as left behind.
 VANISH_SECONDS = 5.0
 
@@ -54,11 +56,15 @@ def watch(
     workers: int,
     seed: int,
     say: Say,
+    top_up: Callable[[], int] | None = None,
 ) -> Report:
-    """Keep pools going under an attack until the queue is drained; audit it and report."""
+    """Keep pools going under an attack until the queue is drained; audit it and report.
+
+    `top_up` adds jobs, and says how many, so that there are jobs as long as there are faults.
+    """
     began = time.monotonic()
     try:
-        broken_off = _drain_under_fire(world, pools, attack, Progress(world.ledger), jobs, say)
+        jobs, broken_off = _drain_under_fire(world, pools, attack, jobs, say, top_up)
     finally:
         attack.close()
         for pool in pools:
@@ -87,16 +93,25 @@ def _drain_under_fire(
     world: World,
     pools: Sequence[Pool],
     attack: Attack,
-    progress: Progress,
     jobs: int,
     say: Say,
-) -> str | None:
-    """Wait for the end of the last job and the last fault; say why when it does not come."""
+    top_up: Callable[[], int] | None,
+) -> tuple[int, str | None]:
+    """Wait for the end of the last job and the last fault; say why when it does not come.
+
+    Returns how many jobs there were, too.
+    """
+    progress = Progress(world.ledger)
+    few = min(FEW_JOBS, jobs // 5)
     reap_at = tell_at = 0.0
     while not all(pool.is_drained for pool in pools) or attack.is_going_on:
         for pool in pools:
             pool.keep_going()
         progress.look()
+        is_short = jobs - progress.ended < few and attack.has_more
+        if top_up is not None and is_short and not attack.is_going_on:
+            jobs += top_up()
+            attack.expect(jobs)
         attack.strike_if_due(progress.ended)
         now = time.monotonic()
         if now >= reap_at:
@@ -107,9 +122,9 @@ def _drain_under_fire(
             done, struck = f"{progress.ended:,} of {jobs:,} jobs", len(attack.strikes)
             say(f"{done}, {struck} of {attack.faults} faults")
         if progress.still_seconds > STALL_SECONDS:
-            return f"no job has ended for {STALL_SECONDS:g} s"
+            return jobs, f"no job has ended for {STALL_SECONDS:g} s"
         time.sleep(TICK_SECONDS)
-    return None
+    return jobs, None
 
 
 def _audit(world: World, pools: Sequence[Pool], jobs: int, strikes: Sequence[Strike]) -> Findings:

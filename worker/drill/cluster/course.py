@@ -16,6 +16,7 @@ from worker.drill.targets import Register
 HOSTS = ("alpha", "beta", "gamma")
 # Long enough that the jobs last as long as the faults: each needs a while to be got over.
 QUICK_SECONDS = (0.1, 0.9)
+MORE_JOBS = 400
 
 
 def run_cluster_drill(
@@ -45,7 +46,22 @@ def run_cluster_drill(
                 )
             )
         )
-        return watch(world, pools, attack, jobs=jobs, workers=total, seed=seed, say=say)
+        return watch(
+            world,
+            pools,
+            attack,
+            jobs=jobs,
+            workers=total,
+            seed=seed,
+            say=say,
+            top_up=lambda: _top_up(world, rng),
+        )
+
+
+def _top_up(world: ClusterWorld, rng: random.Random) -> int:
+    """Add jobs while no fault is going on, for the faults that are left."""
+    world.enqueue(MORE_JOBS, rng, QUICK_SECONDS)
+    return MORE_JOBS
 
 
 def _pool(world: ClusterWorld, host: str, workers: int, offset: int, total: int) -> Pool:
