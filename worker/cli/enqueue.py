@@ -13,6 +13,7 @@ from typing import IO, Any
 
 import click
 
+from worker.cli import file_form
 from worker.cli.connection import open_database
 from worker.cli.enqueue_checks import check_route, earliest_start
 from worker.cli.options import CALLBACK_URL, run_settings
@@ -22,6 +23,7 @@ from worker.cli.wording import counted
 from worker.errors import PayloadError, UsageError
 from worker.evidence.terminal_text import one_line
 from worker.intake import records
+from worker.intake.again import until_added
 from worker.intake.bulk import open_bulk
 from worker.intake.enqueuing import INTEGERS
 from worker.intake.jobs import JobMaker, NewJob, Problem
@@ -120,23 +122,12 @@ def enqueue(source: str, task: str, **flags: Any) -> int:
         raise UsageError(f"--task: a task's name has 1 to {MAX_TASK_NAME} characters")
     if flags["order_on_failure"] and flags["order_key"] is None:
         raise UsageError("--order-on-failure is for jobs in an order; give --order-key too")
-    tally = Tally()
-    maker = JobMaker(
-        columns=_mapping(flags["mapping"]),
-        dedupe=flags["dedupe"],
-        profile=flags["profile"],
-        account=flags["account"],
-        order_key=flags["order_key"],
-        check=_check(task, flags["tasks"]),
+    check = _check(task, flags["tasks"])
+    tally, added = until_added(
+        lambda: _add(source, task, flags, check), can_repeat=source != "-" or flags["dry_run"]
     )
-    with _records(source, flags) as lines:
-        found = maker.peek(lines)
-        rows = _rows(maker, found, tally)
-        if flags["dry_run"]:
-            for _ in rows:
-                pass
-            return _report_dry_run(tally, source)
-        added = _insert(rows, tally, source, task, flags, is_routed=maker.is_routed)
+    if flags["dry_run"]:
+        return _report_dry_run(tally, source)
     duplicates = tally.jobs - added
     _show_problems(tally, source, "they were skipped")
     tell(
@@ -144,6 +135,28 @@ def enqueue(source: str, task: str, **flags: Any) -> int:
         + (f", {counted(duplicates, 'duplicate')} skipped" if duplicates else "")
     )
     return 0
+
+
+def _add(
+    source: str, task: str, flags: dict[str, Any], check: Callable[[Mapping[str, Any]], object]
+) -> tuple[Tally, int]:
+    """Read the source and add its jobs; return what was read, and how many are new."""
+    tally = Tally()
+    maker = JobMaker(
+        columns=_mapping(flags["mapping"]),
+        dedupe=flags["dedupe"],
+        profile=flags["profile"],
+        account=flags["account"],
+        order_key=flags["order_key"],
+        check=check,
+    )
+    with _records(source, flags) as lines:
+        rows = _rows(maker, maker.peek(lines), tally)
+        if flags["dry_run"]:
+            for _ in rows:
+                pass
+            return tally, 0
+        return tally, _insert(rows, tally, source, task, flags, is_routed=maker.is_routed)
 
 
 def _insert(
@@ -185,10 +198,10 @@ def _records(source: str, flags: dict[str, Any]) -> Iterator[Iterator[records.Re
         yield records.read_text([source])
         return
     with _open(source) as stream:
-        lines = Lines(stream, _encoding(flags["encoding"]))
+        lines = Lines(stream, file_form.encoding(flags["encoding"]))
         kind: records.Format | None = flags["kind"] or FORMATS.get(Path(source).suffix.lower())
         tab = Path(source).suffix.lower() == ".tsv"
-        delimiter = _delimiter(flags["delimiter"], "\t" if tab else ",")
+        delimiter = file_form.delimiter(flags["delimiter"], "\t" if tab else ",")
         size = os.fstat(stream.fileno()).st_size if source != "-" else 0
         with ByteProgress(source, size) as progress:
             watched = progress.watch(lines, lambda: lines.bytes_read)
@@ -234,24 +247,6 @@ def _mapping(pairs: tuple[str, ...]) -> dict[str, str]:
             raise UsageError(f"--map {pair}: write FIELD=COLUMN, as in url=Link")
         found[name.strip()] = column.strip()
     return found
-
-
-def _delimiter(given: str | None, usual: str) -> str:
-    text = {"tab": "\t", "\\t": "\t"}.get(given or "", given or usual)
-    if len(text) != 1:
-        raise UsageError(f"--delimiter {given!r}: give one character, or tab")
-    return text
-
-
-def _encoding(name: str) -> str:
-    try:
-        newline = "\n".encode(name)
-    except LookupError:
-        raise UsageError(f"--encoding {name} is unknown; try utf-8, latin-1 or cp1252") from None
-    if b"\0" in newline:
-        # Lines are told apart by their bytes, before they are decoded.
-        raise UsageError(f"--encoding {name} cannot be read by line; convert the file to utf-8")
-    return name
 
 
 def _report_dry_run(tally: Tally, source: str) -> int:

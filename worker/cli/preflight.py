@@ -12,8 +12,11 @@ from contextlib import closing
 from pathlib import Path
 
 from worker.browser.options import find_browser
-from worker.database import migrations
+from worker.cli.output import tell
+from worker.cli.server_check import idle_slots_warning
+from worker.database import migrations, server_kind
 from worker.database.client import Database
+from worker.database.locks import Lock
 from worker.errors import RunLocked, SettingsError
 from worker.notices import sending
 from worker.project import project_dir
@@ -28,7 +31,7 @@ from worker.tracing import provider
 TRIAL_BYTES = 1_000_000
 
 
-def check(settings: RunSettings, lock_name: str | None, launcher_pid: int) -> int:
+def check(settings: RunSettings, lock: Lock | None, launcher_pid: int) -> int:
     """Check all of it and record the run; return its id. The first thing wrong is raised."""
     check_folder(settings.errors_dir, "--errors-dir")
     if settings.errors_dir == project_dir() / "errors":
@@ -40,11 +43,12 @@ def check(settings: RunSettings, lock_name: str | None, launcher_pid: int) -> in
         provider.check(settings.otel)
     find_browser(settings.browser)
     with closing(Database(settings.database)) as db:
+        kind = server_kind.require_supported(db)
         migrations.ensure(db)
-        if lock_name is not None:
-            row = db.fetch_one("take_run_lock", name=lock_name, wait_seconds=0)
-            if row is None or row["locked"] != 1:
-                raise RunLocked("another run on this host holds the database's lock")
+        if (warning := idle_slots_warning(kind, settings)) and not settings.quiet:
+            tell(f"nightshift: {warning}", err=True)
+        if lock is not None and not lock.take(db):
+            raise RunLocked("another run on this host holds the database's lock")
         return runs.start_run(db, settings, launcher_pid)
 
 
@@ -65,6 +69,6 @@ def check_folder(folder: Path, setting: str) -> None:
         ) from error
 
 
-def lock_name() -> str:
-    """Name the run's lock in the database: one per host."""
-    return this_host().name or str(os.getuid())
+def run_lock(settings: RunSettings) -> Lock:
+    """Make the run's lock in the database: one per host, held for this launcher by its heart."""
+    return Lock("run", this_host().name or str(os.getuid()), settings.lease_seconds)

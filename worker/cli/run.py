@@ -22,6 +22,7 @@ from worker.cli.options import json_flag, run_settings
 from worker.cli.output import tell, tell_all, tell_error, tell_json
 from worker.cli.summary import render
 from worker.database.client import Database
+from worker.database.locks import Lock
 from worker.database_settings import DatabaseSettings
 from worker.errors import DatabaseUnavailable, NightshiftError, OutputLost, RunLocked
 from worker.execution.worker_loop import worker_main
@@ -80,11 +81,11 @@ def _run(
     settings: RunSettings, announcer: Announcer, service: ServiceManager, as_json: bool
 ) -> int:
     lock = RunLock(settings.state_dir, settings.database)
-    is_locking = settings.if_locked != "ignore"
+    shared = preflight.run_lock(settings) if settings.if_locked != "ignore" else None
     try:
-        if is_locking:
+        if shared is not None:
             _take_lock(lock, settings, service)
-        run_id = _preflight(settings, is_locking)
+        run_id = _preflight(settings, shared)
     except RunLocked as error:
         if settings.if_locked == "fail":
             raise
@@ -94,7 +95,7 @@ def _run(
         service.ready(f"{error}")
         return ExitCode.OK
     announcer.start()
-    summary = _run_pool(settings, run_id, is_locking, service, announcer)
+    summary = _run_pool(settings, run_id, shared, service, announcer)
     _report(summary, settings, as_json)
     _send_span(summary, settings)
     report_files.write(settings, summary)
@@ -123,11 +124,10 @@ def _take_lock(lock: RunLock, settings: RunSettings, service: ServiceManager) ->
     lock.wait(lambda: True)
 
 
-def _preflight(settings: RunSettings, is_locking: bool) -> int:
-    name = preflight.lock_name() if is_locking else None
+def _preflight(settings: RunSettings, shared: Lock | None) -> int:
     while True:
         try:
-            return call_in_child(preflight.check, settings, name, os.getpid())
+            return call_in_child(preflight.check, settings, shared, os.getpid())
         except NightshiftError as error:
             if error.exit_code != RunLocked.exit_code:
                 raise
@@ -139,13 +139,12 @@ def _preflight(settings: RunSettings, is_locking: bool) -> int:
 def _run_pool(
     settings: RunSettings,
     run_id: int,
-    is_locking: bool,
+    shared: Lock | None,
     service: ServiceManager,
     announcer: Announcer,
 ) -> Summary:
     display = make_display(settings, settings.quiet)
-    name = preflight.lock_name() if is_locking else None
-    supervisor = Supervisor(settings, run_id, worker_main, display, name, service)
+    supervisor = Supervisor(settings, run_id, worker_main, display, shared, service)
     summary = supervisor.run()
     announcer.is_silence_said = supervisor.is_silence_said
     try:

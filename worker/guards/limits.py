@@ -1,7 +1,8 @@
 """Caps on what runs at once and on how often something starts, correct across hosts.
 
 The count is taken from the jobs in progress, so nothing can leak. Starts of a limited key are
-spaced evenly. Both are checked while the limit's row is locked, in the transaction of the claim.
+spaced evenly. Both are checked while the limit's row is locked, in the transaction of the claim,
+which also writes that row: so they hold over the members of a cluster.
 """
 
 from __future__ import annotations
@@ -103,8 +104,12 @@ def admit(tx: Transaction, keys: tuple[str, ...]) -> ClosedKey | None:
 
 
 def count_starts(tx: Transaction, limits: list[Row]) -> None:
-    """Count a start by each of these locked limits."""
-    if any(row["per_minute"] is not None for row in limits):
+    """Count a start by each of these locked limits.
+
+    Their rows are written, whatever they limit: locks hold on one member of a cluster only, but
+    two members that have written the same row cannot both commit.
+    """
+    if limits:
         tx.execute("count_start", names=tuple(row["name"] for row in limits))
     for row in limits:
         pace.count(tx, row)

@@ -75,8 +75,8 @@ class OutcomeWriter:
             settlement = self._end(claim, ending)
             return Written(settlement, self.queue.reclaim(self.owner, candidate))
         if not is_finished:
-            logger.error("%s", ClaimLost(claim.job_id, claim.fence))
-            return Written(None, following)
+            # Lost, or not known yet to the server that was asked: the plain way tells.
+            return Written(self._end(claim, ending), following)
         return Written(self.queue.settlement_of(claim, ending), following)
 
     def _end(self, claim: Claim, ending: Ending) -> Settlement | None:

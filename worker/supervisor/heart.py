@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import select
 import signal
 import socket
@@ -20,6 +21,7 @@ from typing import Any
 from worker import log
 from worker.claiming import held_back, turns
 from worker.database.client import Database
+from worker.database.locks import Lock
 from worker.errors import DatabaseUnavailable, RowsLocked
 from worker.guards import breakers
 from worker.models import Outcome, Status
@@ -88,12 +90,14 @@ class Heart:
     board: Board
     run_id: int
     link: socket.socket
-    lock_name: str | None
+    lock: Lock | None
     _inbox: bytes = b""
     _deaths: list[Death] = field(default_factory=list)
     _recent: dict[int, tuple[float, Death]] = field(default_factory=dict)
     _is_ending: bool = False
     _is_pause_known: bool = False
+    # When the database answered again after an absence.
+    _back_at: float = -math.inf
 
     def main(self) -> int:
         """Beat until the launcher closes the link and nothing is left to settle."""
@@ -115,13 +119,15 @@ class Heart:
                     self._settle_for_the_dead(db, queue)
                     for chore in chores:
                         chore.run_if_due()
-                    books.note_answer()
+                    self._note_answer(books)
             except DatabaseUnavailable as error:
                 self._note_absence(error)
                 if self._is_ending:
                     return 1
         with suppress(DatabaseUnavailable):
             self._look_into_outbox(db)
+            if self.lock is not None:
+                self.lock.release(db)
         books.close()
         db.close()
         return 0
@@ -198,8 +204,8 @@ class Heart:
 
     def _renew(self, db: Database, queue: Queue, books: Bookkeeping) -> None:
         began = time.monotonic()
-        if self.lock_name is not None:
-            db.fetch_all("take_run_lock", name=self.lock_name, wait_seconds=0)
+        if self.lock is not None:
+            self.lock.take(db)
         entries = [entry.snapshot() for entry in self.board.entries]
         queue.renew([(e.job_id, e.fence, e.incarnation) for e in entries if e.job_id is not None])
         living = [entry.incarnation for entry in entries if entry.incarnation]
@@ -227,7 +233,15 @@ class Heart:
         self.board.header.has_due_events = outbox.has_due(db)
 
     def _sweep(self, db: Database, queue: Queue) -> None:
-        swept = sweep.sweep_and_say(db, queue, self._places, self.settings.server_grace_seconds)
+        # While it was away nobody could renew, and other hosts come back to it after us.
+        is_away = bool(self.board.header.database_away_since)
+        swept = sweep.sweep_and_say(
+            db,
+            queue,
+            self._places,
+            self.settings.server_grace_seconds,
+            0.0 if is_away else time.monotonic() - self._back_at,
+        )
         self.board.header.swept += len(swept)
         self.board.header.failed += sweep.failed(swept)
 
@@ -246,6 +260,11 @@ class Heart:
         found = held_back.count(db, seconds=HELD_BACK_COUNT_SECONDS)
         self.board.header.held_back = sum(item.jobs for item in found)
         self.board.header.held_because = found[0].reason if found else ""
+
+    def _note_answer(self, books: Bookkeeping) -> None:
+        if self.board.header.database_away_since:
+            self._back_at = time.monotonic()
+        books.note_answer()
 
     def _note_absence(self, error: DatabaseUnavailable) -> None:
         header = self.board.header

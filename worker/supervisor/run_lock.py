@@ -1,7 +1,7 @@
 """One run per database on one host: a file lock that the kernel releases with its holder.
 
 A record lock is not inherited by forked children, so it ends exactly when the launcher does. The
-heart holds a MySQL named lock beside it, for launchers that do not share a file system.
+heart holds a lock in the database beside it, for launchers that do not share a file system.
 """
 
 from __future__ import annotations

@@ -39,11 +39,13 @@ SELECT name, concurrent, per_minute,
    FOR UPDATE;
 
 -- name: count_start
--- Let nothing else of these keys start before their rate allows it.
+-- Count a start of these keys, and let nothing else of them start before their rate allows it.
 UPDATE limits
-   SET next_start_at = GREATEST(COALESCE(next_start_at, UTC_TIMESTAMP(6)), UTC_TIMESTAMP(6))
-                       + INTERVAL ROUND(60000000 / per_minute) MICROSECOND
- WHERE name IN %(names)s AND per_minute IS NOT NULL;
+   SET starts = starts + 1,
+       next_start_at = IF(per_minute IS NULL, next_start_at,
+                          GREATEST(COALESCE(next_start_at, UTC_TIMESTAMP(6)), UTC_TIMESTAMP(6))
+                          + INTERVAL ROUND(60000000 / per_minute) MICROSECOND)
+ WHERE name IN %(names)s;
 
 -- name: count_in_progress
 -- Count the jobs in progress of a site, a task or an account; NULL is any. A job that names only a
