@@ -29,7 +29,7 @@ def reaches(net: Network, number: int, other: int) -> bool:
 
 
 def test_a_member_that_is_cut_off_reaches_nobody_until_its_link_is_mended():
-    with closing(Network(2)) as net:
+    with closing(Network(2, tag="t")) as net:
         listener = subprocess.Popen(
             [*net.command(2), sys.executable, "-c", LISTEN], stdout=subprocess.PIPE, text=True
         )
@@ -43,5 +43,5 @@ def test_a_member_that_is_cut_off_reaches_nobody_until_its_link_is_mended():
             assert time.monotonic() < deadline
         listener.wait(10)
         listener.stdout.close()
-    assert list(network.NAMESPACES.glob(f"nsd{os.getpid()}-*")) == []
-    assert not any(name.startswith(f"nsdb{os.getpid()}") for _, name in socket.if_nameindex())
+    assert list(network.NAMESPACES.glob(f"nsd{os.getpid()}t-*")) == []
+    assert not any(name.startswith(f"nsdb{os.getpid()}t") for _, name in socket.if_nameindex())

@@ -24,8 +24,9 @@ class Membership(Enum):
     GROUP = auto()
 
 
+# Every MySQL has group_replication_consistency; only a member of a group has its name.
 _QUESTION = (
-    "SHOW VARIABLES WHERE Variable_name = 'group_replication_consistency' "
+    "SHOW VARIABLES WHERE (Variable_name = 'group_replication_group_name' AND Value <> '') "
     "OR (Variable_name = 'wsrep_on' AND Value = 'ON')"
 )
 # Each sets the session so that it waits, has it wait, and sets it back to what the server wants.

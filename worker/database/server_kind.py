@@ -15,7 +15,12 @@ REFUSED = {
     "TiDB": "its ids are not given in order, and its tables take none of our default expressions",
     "Vitess": "a transaction over several shards may be written in part",
 }
-_VARIABLES = ("wsrep_on", "group_replication_single_primary_mode", "auto_increment_increment")
+_VARIABLES = (
+    "wsrep_on",
+    "group_replication_group_name",
+    "group_replication_single_primary_mode",
+    "auto_increment_increment",
+)
 _STATUS = ("wsrep_cluster_size", "wsrep_local_state_comment", "wsrep_cluster_status")
 
 
@@ -89,8 +94,9 @@ def kind_of(facts: Facts) -> ServerKind:
         return ServerKind(
             f"Galera ({server})", (f"{members} members", f"this one {state}", *details), step
         )
-    if (mode := says.get("group_replication_single_primary_mode")) is not None:
-        primaries = "one primary" if mode == "ON" else "several primaries"
+    if says.get("group_replication_group_name"):
+        has_one = says.get("group_replication_single_primary_mode") == "ON"
+        primaries = "one primary" if has_one else "several primaries"
         return ServerKind(f"Group Replication ({server})", (primaries, *details), step)
     return ServerKind(server, details, step)
 

@@ -6,6 +6,7 @@ import pytest
 
 from worker.database.server_kind import Facts, kind_of
 
+GROUP = {"group_replication_group_name": "6f749812-3e2c-4d69-af16-57686ae6ff0d"}
 MARIADB = "10.11.19-MariaDB-0+deb12u1"
 
 
@@ -27,12 +28,22 @@ MARIADB = "10.11.19-MariaDB-0+deb12u1"
             "Galera (MariaDB 10.11.19), 3 members, this one Synced, ids grow by 3",
         ),
         (
-            Facts("9.7.0", variables={"group_replication_single_primary_mode": "ON"}),
+            Facts("9.7.0", variables=GROUP | {"group_replication_single_primary_mode": "ON"}),
             "Group Replication (MySQL 9.7.0), one primary",
         ),
         (
-            Facts("9.7.0", variables={"group_replication_single_primary_mode": "OFF"}),
+            Facts("9.7.0", variables=GROUP | {"group_replication_single_primary_mode": "OFF"}),
             "Group Replication (MySQL 9.7.0), several primaries",
+        ),
+        (
+            Facts(
+                "9.7.0",
+                variables={
+                    "group_replication_group_name": "",
+                    "group_replication_single_primary_mode": "ON",
+                },
+            ),
+            "MySQL 9.7.0",
         ),
         (Facts("8.0.39", "8.0.11", "(ProxySQL)"), "MySQL 8.0.39, ProxySQL in front"),
         (

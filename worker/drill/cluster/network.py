@@ -20,12 +20,12 @@ LINK = "member0"
 
 
 class Network:
-    """The links between the members, numbered from 1."""
+    """The links between the members, numbered from 1; `tag` tells two of one process apart."""
 
-    def __init__(self, members: int) -> None:
-        self.pid = os.getpid()
+    def __init__(self, members: int, tag: str = "") -> None:
         self.members = range(1, members + 1)
-        self._bridge = f"{PREFIX}b{self.pid}"
+        self._owner = f"{os.getpid()}{tag}"
+        self._bridge = f"{PREFIX}b{self._owner}"
         _ip("link", "add", self._bridge, "type", "bridge")
         _ip("link", "set", self._bridge, "up")
         for number in self.members:
@@ -33,7 +33,7 @@ class Network:
 
     def address(self, number: int) -> str:
         """The address of a member, which only other members reach."""
-        return f"10.213.{self.pid % 250}.{number}"
+        return f"10.213.{os.getpid() % 250}.{number}"
 
     def command(self, number: int) -> list[str]:
         """What to put before a command so that it runs in a member's namespace."""
@@ -49,7 +49,7 @@ class Network:
 
     def close(self) -> None:
         """Remove namespaces, links and bridge; a link goes with its namespace."""
-        remove(self.pid)
+        remove(self._owner)
 
     def _add(self, number: int) -> None:
         name, link = self._namespace(number), self._link(number)
@@ -62,17 +62,17 @@ class Network:
         _ip("-n", name, "link", "set", "lo", "up")
 
     def _namespace(self, number: int) -> str:
-        return f"{PREFIX}{self.pid}-{number}"
+        return f"{PREFIX}{self._owner}-{number}"
 
     def _link(self, number: int) -> str:
-        return f"{PREFIX}{self.pid}v{number}"
+        return f"{PREFIX}{self._owner}v{number}"
 
 
-def remove(pid: int) -> None:
-    """Remove the network of a drill, whatever there is of it."""
-    for path in NAMESPACES.glob(f"{PREFIX}{pid}-*"):
+def remove(owner: str) -> None:
+    """Remove the network of a drill, named by its pid, whatever there is of it."""
+    for path in NAMESPACES.glob(f"{PREFIX}{owner}-*"):
         _ip("netns", "delete", path.name, check=False)
-    _ip("link", "delete", f"{PREFIX}b{pid}", check=False)
+    _ip("link", "delete", f"{PREFIX}b{owner}", check=False)
 
 
 def remove_abandoned() -> None:
@@ -80,7 +80,7 @@ def remove_abandoned() -> None:
     for path in NAMESPACES.glob(f"{PREFIX}*-*"):
         pid = path.name.removeprefix(PREFIX).partition("-")[0]
         if pid.isdigit() and identify(int(pid)) is None:
-            remove(int(pid))
+            remove(pid)
 
 
 def _ip(*arguments: str, check: bool = True) -> None:

@@ -75,7 +75,7 @@ def cluster_world(state_dir: Path, kind: str, *, keep: bool = False) -> Iterator
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
         stack.callback(shutil.rmtree, sockets, ignore_errors=True)
         sockets.mkdir(mode=0o700)
-        stack.callback(network.remove, os.getpid())
+        stack.callback(network.remove, str(os.getpid()))
         net = Network(MEMBERS)
         cluster = KINDS[kind](folder / "cluster", sockets, net, server)
         stack.enter_context(closing(cluster))
