@@ -21,6 +21,7 @@ from typing import Any
 
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError, UsageError
+from worker.models import DEFAULT_QUEUE
 from worker.urls import callback_url_problem
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
@@ -81,6 +82,19 @@ def duration(default: str | None, help: str, **more: Any) -> Any:
     return field(default=seconds, metadata={"flag": Flag(help, default, unit=" s", **more)})
 
 
+def queue_problem(name: str) -> str | None:
+    """Say what is wrong with the name of a queue, if something is."""
+    if re.fullmatch(r"[\w.:@+-]{1,50}", name):
+        return None
+    return "a queue's name has 1 to 50 letters, digits or . _ - : @ +"
+
+
+def queues_problem(names: str) -> str | None:
+    """Say what is wrong with a list of queues, if something is."""
+    found = (queue_problem(name.strip()) for name in names.split(","))
+    return next((problem for problem in found if problem), None)
+
+
 def _cores() -> int:
     return os.cpu_count() or 2
 
@@ -99,6 +113,17 @@ class RunSettings:
     offset: int = setting(0, "First slot of this host.", least=0)
     tasks: tuple[str, ...] = setting(
         (), "A file or module with your own tasks; repeatable.", metavar="FILE_OR_MODULE"
+    )
+    queue: str = setting(
+        DEFAULT_QUEUE,
+        "The queues to work, separated by commas; jobs of others stay for a run that has them.",
+        metavar="NAMES",
+        problem=queues_problem,
+    )
+    unknown_tasks: str = setting(
+        "wait",
+        "What becomes of jobs whose task is not loaded: wait for a run that knows it, or fail.",
+        choices=("wait", "fail"),
     )
     follow: bool = setting(False, "Wait for new jobs instead of ending when none is left.")
     help_others: bool = setting(
@@ -193,6 +218,11 @@ class RunSettings:
                 f"{self.offset}..{last}, but --total {self.total} has only 0..{self.total - 1}; "
                 f"raise --total or lower --offset"
             )
+
+    @property
+    def queues(self) -> tuple[str, ...]:
+        """The names of the queues to work, each once."""
+        return tuple(dict.fromkeys(name.strip() for name in self.queue.split(",")))
 
     @property
     def slots(self) -> range:

@@ -10,7 +10,14 @@ from typing import Any
 
 import click
 
-from worker.settings import PROJECT_ROOT, Flag, flag_fields, flag_name, parse_duration
+from worker.settings import (
+    PROJECT_ROOT,
+    Flag,
+    flag_fields,
+    flag_name,
+    parse_duration,
+    queue_problem,
+)
 from worker.urls import callback_url_problem
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -43,7 +50,19 @@ class CallbackUrl(click.ParamType[str]):
         return str(value)
 
 
+class QueueName(click.ParamType[str]):
+    """The name of a queue."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if problem := queue_problem(str(value)):
+            self.fail(problem, param, ctx)
+        return str(value)
+
+
 DURATION = Duration()
+QUEUE = QueueName()
 CALLBACK_URL = CallbackUrl()
 
 # How a setting's declared type is given on the command line.

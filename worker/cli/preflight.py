@@ -15,6 +15,7 @@ from worker.browser.options import find_browser
 from worker.database import migrations
 from worker.database.client import Database
 from worker.errors import RunLocked, SettingsError
+from worker.models import DEFAULT_QUEUE
 from worker.queue import runs
 from worker.settings import RunSettings
 from worker.system.identity import this_host
@@ -24,18 +25,18 @@ from worker.tasks import registry
 TRIAL_BYTES = 1_000_000
 
 
-def check(settings: RunSettings, lock_name: str | None, launcher_pid: int) -> int:
+def check(settings: RunSettings, lock_names: tuple[str, ...], launcher_pid: int) -> int:
     """Check all of it and record the run; return its id. The first thing wrong is raised."""
     check_folder(settings.errors_dir, "--errors-dir")
-    registry.load(settings.tasks)
+    tasks = registry.load(settings.tasks)
     find_browser(settings.browser)
     with closing(Database(settings.database)) as db:
         migrations.ensure(db)
-        if lock_name is not None:
-            row = db.fetch_one("take_run_lock", name=lock_name, wait_seconds=0)
+        for name in lock_names:
+            row = db.fetch_one("take_run_lock", name=name, wait_seconds=0)
             if row is None or row["locked"] != 1:
                 raise RunLocked("another run on this host holds the database's lock")
-        return runs.start_run(db, settings, launcher_pid)
+        return runs.start_run(db, settings, launcher_pid, tasks.names)
 
 
 def check_folder(folder: Path, setting: str) -> None:
@@ -55,6 +56,9 @@ def check_folder(folder: Path, setting: str) -> None:
         ) from error
 
 
-def lock_name() -> str:
-    """Name the run's lock in the database: one per host."""
-    return this_host().name or str(os.getuid())
+def lock_names(settings: RunSettings) -> tuple[str, ...]:
+    """Name the run's locks in the database: one per host and queue, none if it ignores them."""
+    if settings.if_locked == "ignore":
+        return ()
+    host = this_host().name or str(os.getuid())
+    return tuple(host if name == DEFAULT_QUEUE else f"{host}/{name}" for name in settings.queues)

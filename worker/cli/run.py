@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from worker import log
-from worker.claiming import held_back
+from worker.claiming import held_back, scope
+from worker.claiming.drain import unfinished
 from worker.cli import preflight, report_files
 from worker.cli.connection import resolve, state_dir
 from worker.cli.display import make_display
@@ -27,7 +28,6 @@ from worker.execution.worker_loop import worker_main
 from worker.exit_codes import ExitCode
 from worker.history import dead_letters
 from worker.queue import runs
-from worker.queue.claims import Queue
 from worker.settings import RunSettings, seconds_until
 from worker.supervisor.loop import Supervisor
 from worker.supervisor.ping import Ping
@@ -65,12 +65,11 @@ def run(as_json: bool, **values: Any) -> int:
 
 
 def _run(settings: RunSettings, ping: Ping, as_json: bool) -> int:
-    lock = RunLock(settings.state_dir, settings.database)
-    is_locking = settings.if_locked != "ignore"
+    lock = RunLock(settings.state_dir, settings.database, settings.queues)
     try:
-        if is_locking:
+        if settings.if_locked != "ignore":
             _take_lock(lock, settings)
-        run_id = _preflight(settings, is_locking)
+        run_id = _preflight(settings)
     except RunLocked as error:
         if settings.if_locked == "fail":
             raise
@@ -78,7 +77,7 @@ def _run(settings: RunSettings, ping: Ping, as_json: bool) -> int:
             tell(f"nightshift: {error}; this run leaves the jobs to it", err=True)
         return ExitCode.OK
     ping.start()
-    summary = _run_pool(settings, run_id, is_locking)
+    summary = _run_pool(settings, run_id)
     _report(summary, settings, as_json)
     report_files.write(settings, summary)
     code = _exit_code(summary, settings.fail_over)
@@ -105,11 +104,11 @@ def _take_lock(lock: RunLock, settings: RunSettings) -> None:
     lock.wait(lambda: True)
 
 
-def _preflight(settings: RunSettings, is_locking: bool) -> int:
-    name = preflight.lock_name() if is_locking else None
+def _preflight(settings: RunSettings) -> int:
+    names = preflight.lock_names(settings)
     while True:
         try:
-            return call_in_child(preflight.check, settings, name, os.getpid())
+            return call_in_child(preflight.check, settings, names, os.getpid())
         except NightshiftError as error:
             if error.exit_code != RunLocked.exit_code:
                 raise
@@ -118,10 +117,10 @@ def _preflight(settings: RunSettings, is_locking: bool) -> int:
         time.sleep(LOCK_POLL_SECONDS)
 
 
-def _run_pool(settings: RunSettings, run_id: int, is_locking: bool) -> Summary:
+def _run_pool(settings: RunSettings, run_id: int) -> Summary:
     display = make_display(settings, settings.quiet)
-    name = preflight.lock_name() if is_locking else None
-    summary = Supervisor(settings, run_id, worker_main, display, name).run()
+    names = preflight.lock_names(settings)
+    summary = Supervisor(settings, run_id, worker_main, display, names).run()
     try:
         return call_in_child(_finish, settings, summary)
     except NightshiftError as error:
@@ -132,12 +131,13 @@ def _run_pool(settings: RunSettings, run_id: int, is_locking: bool) -> Summary:
 def _finish(settings: RunSettings, summary: Summary) -> Summary:
     """Count what is left, group what failed, and record the run's end."""
     with closing(Database(settings.database)) as db:
-        summary = replace(summary, left=Queue(db).unfinished())
+        own = scope.of_run(db, summary.run_id)
+        summary = replace(summary, left=unfinished(db, own))
         try:
             if summary.stopped_by is None:
                 slots = None if settings.help_others else settings.slots
-                left = [item.as_json() for item in held_back.count(db, slots, settings.total)]
-                summary = replace(summary, held_back=left)
+                found = held_back.count(db, slots, settings.total, scope=own)
+                summary = replace(summary, held_back=[item.as_json() for item in found])
             if summary.failed:
                 groups = dead_letters.groups_of_run(db, summary.run_id, SHOWN_GROUPS)
                 summary = replace(summary, groups=groups)

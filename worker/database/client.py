@@ -53,6 +53,12 @@ class Transaction:
         with self._connection.cursor() as cursor:
             cursor.executemany(query(name), rows)
 
+    def insert(self, name: str, /, **params: Any) -> int:
+        """Insert one row and return its id."""
+        with self._connection.cursor() as cursor:
+            cursor.execute(query(name), params)
+            return int(cursor.lastrowid or 0)
+
     def discard(self) -> None:
         """Undo everything at the end, without calling that an error."""
         self.is_discarded = True
@@ -163,15 +169,20 @@ class Database:
         return self._once(write)
 
     @contextmanager
-    def bulk_insert(self, name: str, /, **constants: Any) -> Iterator[BulkInsert]:
+    def bulk_insert(
+        self, name: str, /, first: tuple[str, Mapping[str, Any]] | None = None, **constants: Any
+    ) -> Iterator[BulkInsert]:
         """Insert any number of rows in one transaction, committed when the block is left well.
 
         The query's VALUES group holds `%(name)s` for constants and `?` for the rows' own values.
+        `first` is a named statement, with its values, that comes before the rows.
         """
         self.ping()
         assert self._connection is not None
         try:
-            with BulkInsert(self._connection, query(name), constants) as bulk:
+            escape = self._connection.escape
+            before = fill(query(first[0]), first[1], escape) if first else ""
+            with BulkInsert(self._connection, query(name), constants, before) as bulk:
                 yield bulk
         except (pymysql.Error, OSError) as error:
             self._give_up(error)

@@ -57,6 +57,8 @@ class Bookkeeping:
         """Tell, as JSON, how the queue and each worker stand: what others read of this run."""
         header = self.board.header
         known: dict[str, Any] = {"workers": [_worker(entry) for entry in self.board.entries]}
+        if header.has_strangers:
+            known["has_strangers"] = True
         if header.counted_at:
             known |= {
                 "pending": header.pending,

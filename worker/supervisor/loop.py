@@ -51,7 +51,7 @@ class Supervisor:
         run_id: int,
         worker_main: WorkerMain,
         display: Display,
-        lock_name: str | None,
+        lock_names: tuple[str, ...] = (),
     ) -> None:
         self._settings = settings
         self._run_id = run_id
@@ -68,7 +68,7 @@ class Supervisor:
         reader, writer = os.pipe2(os.O_CLOEXEC)
         fork = PatientFork(display.say)
         self._heart = HeartLink(
-            lambda link: Heart(settings, self._board, run_id, link, lock_name).main, writer, fork
+            lambda link: Heart(settings, self._board, run_id, link, lock_names).main, writer, fork
         )
         self._courier = CourierLink(settings.database, writer, fork)
         self._slots = [

@@ -182,6 +182,8 @@ class Header(ctypes.Structure):
         ("held_back", ctypes.c_int64),
         ("_held_because", ctypes.c_char * 200),
         ("promoted", ctypes.c_int64),
+        # Whether a worker has met jobs that are not this run's to do.
+        ("has_strangers", ctypes.c_int64),
     ]
 
     renewed_at: float
@@ -200,6 +202,7 @@ class Header(ctypes.Structure):
     is_time_up: int
     has_due_events: int
     promoted: int
+    has_strangers: int
     held_back: int
     _held_because: bytes
 

@@ -183,7 +183,10 @@ class Registry:
 
 
 def load(sources: Iterable[str] = ()) -> Registry:
-    """Load the built-in tasks and those of each file or module; the user's win over ours."""
+    """Load the built-in tasks and those of each file or module.
+
+    Raises SettingsError that names both places when two tasks have one name.
+    """
     tasks = [item for name in BUILT_IN for item in _marked(importlib.import_module(name))]
     for source in sources:
         found = _marked(_import(source))
@@ -193,7 +196,30 @@ def load(sources: Iterable[str] = ()) -> Registry:
                 f'@task("name") from `from worker import task`'
             )
         tasks += found
+    _refuse_doubles(tasks)
     return Registry(tasks)
+
+
+def _refuse_doubles(tasks: Iterable[Task]) -> None:
+    known: dict[str, Task] = {}
+    for item in tasks:
+        other = known.setdefault(item.name, item)
+        if other.function is not item.function and _place(other) != _place(item):
+            raise SettingsError(
+                f"two tasks are named {item.name!r}: {_place(other)} and {_place(item)}; "
+                f"give one of them another name"
+            )
+
+
+def _place(item: Task) -> str:
+    """Say where a task stands: its file and line."""
+    function = inspect.unwrap(item.function)
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return f"{type(function).__module__}.{type(function).__qualname__}"
+    is_ours = getattr(function, "__module__", "") in BUILT_IN
+    place = f"{code.co_filename}:{code.co_firstlineno}"
+    return f"the built-in one ({place})" if is_ours else place
 
 
 def _import(source: str) -> ModuleType:

@@ -81,10 +81,20 @@ def test_several_files_add_up_even_if_they_share_a_name(write, tmp_path):
     assert registry.load([first, second]).names == sorted(["count", "tally", *BUILT_IN])
 
 
-def test_the_users_task_wins_over_the_built_in_one(write):
-    tasks = registry.load([write(GOOD.replace('task("count"', 'task("visit"'))])
-    assert tasks.names == BUILT_IN
-    assert tasks.get("visit").function(None, {}, None) == {"count": 1}
+def test_a_task_that_shadows_a_built_in_one_is_refused_with_both_places(write):
+    with pytest.raises(
+        SettingsError, match=r"'visit': the built-in one .*visit\.py:.*own_tasks\.py:"
+    ):
+        registry.load([write(GOOD.replace('task("count"', 'task("visit"'))])
+
+
+def test_two_tasks_of_one_name_are_refused_with_both_places(write):
+    with pytest.raises(SettingsError, match=r"'count': .*own_tasks\.py:4 and .*own_others\.py:4"):
+        registry.load([write(GOOD), write(GOOD, "own_others.py")])
+
+
+def test_one_task_may_be_loaded_twice(write):
+    assert registry.load([write(GOOD), write(GOOD)]).find("count") is not None
 
 
 def test_loading_a_file_does_not_change_what_others_have_loaded(write):

@@ -1,0 +1,48 @@
+"""A task adds jobs and rows: the run goes on until all of them are done, each once."""
+
+from __future__ import annotations
+
+import csv
+import json
+from functools import partial
+
+import pytest
+
+from tests.lifecycle.conftest import run_command, url_of
+
+
+@pytest.fixture
+def cli(settings, tmp_path):
+    return partial(run_command, tmp_path, DATABASE_URL=url_of(settings))
+
+
+def test_a_crawl_is_done_page_by_page_and_each_page_once(launch, queue, tasks, noted, cli):
+    root = queue.enqueue("crawl", {"page": 1, "depth": 3}, dedupe_key="page 1")
+
+    run = launch("--workers", 3, "--tasks", tasks)
+
+    assert run.wait() == 0, run.output
+    assert "15 done" in run.stdout
+    assert len({job for job, _ in noted("finished")}) == 15
+    told = cli("show", root).stdout
+    assert f"  has added 2 jobs: {root + 1} (done), " in told
+    deepest = cli("show", root + 14).stdout
+    assert f"depth 3, first of its chain: job {root}\n" in deepest
+
+
+def test_rows_of_a_result_are_exported_a_line_each(launch, queue, tasks, cli, tmp_path):
+    queue.enqueue("crawl", {"page": 1, "depth": 1})
+    assert launch("--workers", 1, "--tasks", tasks).wait() == 0
+
+    lines = [json.loads(line) for line in cli("export", "--rows").stdout.splitlines()]
+    assert [(line["row"], line["result"]["page"]) for line in lines[:2]] == [(1, 1), (2, 1)]
+    assert len(lines) == 8
+    target = tmp_path / "rows.csv"
+    assert cli("export", "--rows", "-o", target).returncode == 0
+    with target.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["row"], row["page"], row["depth"]) for row in rows[:2]] == [
+        ("1", "1", "0"),
+        ("2", "1", "0"),
+    ]
+    assert len(cli("export").stdout.splitlines()) == 4
