@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from contextlib import closing
+from dataclasses import asdict
+from dataclasses import replace as with_changes
 from typing import Any
 
 import click
@@ -80,9 +81,8 @@ def add(name: str, source: str | None, payload: str | None, replace: bool, **fla
     with closing(open_database()) as db:
         if warning := warning_about(db, new.task, registry.load(flags["tasks"]).names):
             tell(f"warning: {warning}", err=True)
-        kept = schedules.add(
-            db, dataclasses.replace(new, payloads=rows), operator(), replace=replace
-        )
+        new = with_changes(new, payloads=rows)
+        kept = schedules.add(db, new, operator(), replace=replace)
     tell(
         f"schedule {name}: {counted(int(kept['jobs']), 'job')} for task {new.task}, "
         f"next at {moment(kept['next_at'])}"
@@ -152,10 +152,7 @@ def tick(quiet: bool, callback_url: str | None, as_json: bool) -> None:
         fired = firing.fire_due(db)
         ended = BatchWatch(db, callback_url).look(BATCH_SECONDS)
     if as_json:
-        added = [
-            {"schedule": each.name, "jobs": each.jobs, "missed": each.missed} for each in fired
-        ]
-        tell_json({"fired": added, "batches_finished": ended})
+        tell_json({"fired": [asdict(each) for each in fired], "batches_finished": ended})
     elif not quiet:
         told = [f"schedule {each.name}: added {counted(each.jobs, 'job')}" for each in fired]
         told += [f"batch {name} is finished" for name in ended]

@@ -1,6 +1,6 @@
 """When a cron expression comes next, in a time zone. Times in and out are UTC, as the database's.
 
-A time that a change of the clock leaves out comes right after it; one that comes twice is taken once.
+A time that a change of the clock leaves out comes right after it; one that comes twice, once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def check(expression: str, timezone: str) -> None:
         )
     try:
         zone = ZoneInfo(timezone)
-    except (ValueError, OSError):
+    except (KeyError, ValueError, OSError):
         raise UsageError(
             f"--timezone {timezone}: there is no such time zone; write Europe/Berlin, or UTC"
         ) from None

@@ -1,7 +1,7 @@
 """Add the jobs of schedules whose time has come: exactly once, whoever sees it first.
 
-The time of a schedule is moved on, guarded by what it was, in the transaction that adds its jobs. So
-of many runs and hosts one does it, and one that is killed in between has done nothing.
+The time of a schedule is moved on, guarded by what it was, in the transaction that adds its jobs.
+So of many runs and hosts one does it, and one that is killed in between has done nothing.
 """
 
 from __future__ import annotations
