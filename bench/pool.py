@@ -42,7 +42,7 @@ class Pool:
     def beating(self) -> Iterator[None]:
         """Keep a heart running meanwhile."""
         heart = HeartLink(
-            lambda link: Heart(self._settings, self._board, self._run_id, link, None).main, 2
+            lambda link: Heart(self._settings, self._board, self._run_id, link).main, 2
         )
         heart.start_if_dead()
         try:

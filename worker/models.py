@@ -10,6 +10,8 @@ JSON = dict[str, Any] | list[Any] | str | int | float | bool | None
 
 # The queue of jobs that name none.
 DEFAULT_QUEUE = "default"
+# The width of its column.
+MAX_BATCH_NAME = 100
 
 # After a failure, the jobs behind it in their order wait for a person, go on, or fail too.
 ORDER_ON_FAILURE = ("wait", "skip", "stop")

@@ -9,7 +9,7 @@ from worker.cli.wording import counted
 from worker.errors import UsageError
 from worker.evidence.terminal_text import one_line
 from worker.intake.jobs import Problem
-from worker.queue.batches import MAX_NAME
+from worker.models import MAX_BATCH_NAME
 
 SHOWN_PROBLEMS = 20
 SHOWN_STRETCHES = 10
@@ -76,8 +76,8 @@ def check_batch(name: str | None, callback: str | None) -> None:
         if callback:
             raise UsageError("--batch-callback is for jobs of a batch; give --batch NAME too")
         return
-    if not name.strip() or len(name) > MAX_NAME:
-        raise UsageError(f"--batch: a batch's name has 1 to {MAX_NAME} characters")
+    if not name.strip() or len(name) > MAX_BATCH_NAME:
+        raise UsageError(f"--batch: a batch's name has 1 to {MAX_BATCH_NAME} characters")
 
 
 def _ids(stretches: list[range]) -> str:

@@ -17,6 +17,15 @@ from worker.models import Status
 WINDOW = 1_000
 NEWEST, OLDEST = "newest", "oldest"
 _FIRST, _LAST = -(2**63) + 1, 2**63 - 1
+# By what rows are found, and in which order.
+_QUERIES = {
+    ("id", NEWEST): "listed_by_id_newest",
+    ("id", OLDEST): "listed_by_id_oldest",
+    ("state", NEWEST): "listed_by_state_newest",
+    ("state", OLDEST): "listed_by_state_oldest",
+    ("batch", NEWEST): "listed_by_batch_newest",
+    ("batch", OLDEST): "listed_by_batch_oldest",
+}
 # Of these there are few, and the index of states finds them.
 _FEW = (Status.IN_PROGRESS.value, Status.ERROR.value)
 
@@ -68,7 +77,7 @@ def read(
     """Yield the jobs that are meant, one by one, from behind an id on, `limit` at most."""
     is_newest = order == NEWEST
     window = WINDOW if wanted != Wanted() or limit is None else min(limit, WINDOW)
-    name = f"listed_by_{wanted.source}_{order}"
+    name = _QUERIES[wanted.source, order]
     cursor = after if after is not None else (_LAST if is_newest else _FIRST)
     given = 0
     while True:

@@ -19,16 +19,15 @@ from worker.database.server_errors import DUPLICATE_KEY
 from worker.database.statements import query
 from worker.errors import DuplicateKey, PayloadError, UsageError
 from worker.intake.jobs import MAX_DEDUPE_KEY, MAX_ORDER_KEY, as_text, check_order
-from worker.models import DEFAULT_QUEUE, ORDER_ON_FAILURE
+from worker.models import DEFAULT_QUEUE, MAX_BATCH_NAME, ORDER_ON_FAILURE
 from worker.profiles import manifest
-from worker.queue.batches import MAX_NAME
 from worker.settings import PROJECT_ROOT, load_dotenv, queue_problem
 from worker.tasks.registry import task_of
 
 # The widths of their columns: a connection that is not strict would cut what is longer.
 WIDTHS = {
     "task": 64,
-    "batch": MAX_NAME,
+    "batch": MAX_BATCH_NAME,
     "dedupe_key": MAX_DEDUPE_KEY,
     "callback_url": 2048,
     "profile_id": 64,

@@ -17,8 +17,6 @@ FIRST_ID = -(2**63) + 1
 WINDOW = 5_000
 LOOK_SECONDS = 0.2
 DISCOVER_SECONDS = 30.0
-# The width of its column.
-MAX_NAME = 100
 
 logger = logging.getLogger("nightshift.queue")
 
