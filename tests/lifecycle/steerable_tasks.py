@@ -213,7 +213,12 @@ def crawl(page, payload, job):
     note("finished", job)
     job.push({"page": payload["page"], "depth": job.depth})
     job.push({"page": payload["page"], "depth": -job.depth})
-    if job.depth < payload["depth"]:
+    if job.depth >= payload["depth"]:
+        return
+    if payload.get("keyless"):
+        numbers = (2 * payload["page"], 2 * payload["page"] + 1)
+        job.enqueue_many({**payload, "page": number} for number in numbers)
+    else:
         for page_number in (2 * payload["page"], 2 * payload["page"] + 1, 1):
             job.enqueue(
                 "crawl",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import signal
 from functools import partial
 
 import pytest
 
-from tests.lifecycle.conftest import run_command, url_of
+from tests.lifecycle.conftest import run_command, url_of, wait_until
 
 
 @pytest.fixture
@@ -46,3 +47,21 @@ def test_rows_of_a_result_are_exported_a_line_each(launch, queue, tasks, cli, tm
         ("2", "1", "0"),
     ]
     assert len(cli("export").stdout.splitlines()) == 4
+
+
+def test_a_crawl_whose_run_is_killed_loses_no_page_and_adds_none_twice(
+    launch, database, queue, tasks, noted
+):
+    queue.enqueue("crawl", {"page": 1, "depth": 6, "keyless": True})
+    killed = launch("--workers", 2, "--tasks", tasks)
+    wait_until(lambda: len(noted("finished")) >= 20, "some pages are done")
+    killed.signal_group(signal.SIGKILL)
+    killed.wait()
+
+    second = launch("--workers", 2, "--tasks", tasks)
+
+    assert second.wait(60) == 0, second.output
+    rows = database.run_statement("SELECT payload, status FROM work_queue")
+    pages = [json.loads(row["payload"])["page"] for row in rows]
+    assert sorted(pages) == [*range(1, 128)]
+    assert {row["status"] for row in rows} == {"done"}

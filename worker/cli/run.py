@@ -14,6 +14,7 @@ import click
 from worker import log
 from worker.claiming import held_back, scope
 from worker.claiming.drain import unfinished
+from worker.claiming.scope import Scope
 from worker.cli import preflight, report_files
 from worker.cli.connection import resolve, state_dir
 from worker.cli.display import make_display
@@ -132,7 +133,8 @@ def _finish(settings: RunSettings, summary: Summary) -> Summary:
     """Count what is left, group what failed, and record the run's end."""
     with closing(Database(settings.database)) as db:
         own = scope.of_run(db, summary.run_id)
-        summary = replace(summary, left=unfinished(db, own))
+        counted = own if summary.has_strangers else Scope()
+        summary = replace(summary, left=unfinished(db, counted))
         try:
             if summary.stopped_by is None:
                 slots = None if settings.help_others else settings.slots

@@ -148,6 +148,7 @@ class WorkerLoop:
         self._stop.on_abandon = self._session.kill
         try:
             is_drained = self._work()
+            self._tell_of_strangers()
             self._entry.phase = Phase.STOPPING
         finally:
             self._session.close()

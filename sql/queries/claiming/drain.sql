@@ -15,3 +15,14 @@ SELECT EXISTS (SELECT 1 FROM work_queue FORCE INDEX (next_candidates)
            AND (%(any_task)s OR task IN %(known_tasks)s)
          ORDER BY not_before
          LIMIT 1) AS next_due_seconds;
+
+-- name: count_own_unfinished
+-- Count what is left to do of some queues. No index tells them, so rows are read, up to a number.
+SELECT COUNT(*) AS pending, COALESCE(SUM(q.not_before IS NOT NULL), 0) AS waiting,
+       (SELECT COUNT(*) FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = 'in_progress' AND queue IN %(own_queues)s) AS in_progress
+  FROM (SELECT id FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = 'pending'
+         LIMIT %(at_most)s) w
+  JOIN work_queue q ON q.id = w.id
+ WHERE q.queue IN %(own_queues)s;

@@ -72,12 +72,12 @@ UPDATE work_queue FORCE INDEX (PRIMARY)
 SELECT status, COUNT(*) AS jobs FROM work_queue GROUP BY status;
 
 -- name: count_unfinished
--- Count what is left to do, from the index alone, or with further conditions.
+-- Count what is left to do, from the index alone.
 SELECT COALESCE(SUM(status = 'pending'), 0) AS pending,
        COALESCE(SUM(status = 'in_progress'), 0) AS in_progress,
        COALESCE(SUM(status = 'pending' AND not_before IS NOT NULL), 0) AS waiting
   FROM work_queue FORCE INDEX (next_candidates)
- WHERE status IN ('pending', 'in_progress') /* conditions */;
+ WHERE status IN ('pending', 'in_progress');
 
 -- name: get_job
 -- Read one job whole.
