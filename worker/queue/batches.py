@@ -91,7 +91,8 @@ class BatchWatch:
     def _discover(self) -> None:
         """Take note of batches that somebody has named in plain SQL."""
         if time.monotonic() >= self._discover_at:
-            self.db.execute("discover_batches")
+            for row in self.db.fetch_all("unopened_batches"):
+                self.db.execute("note_batch", name=row["name"])
             self._discover_at = time.monotonic() + DISCOVER_SECONDS
 
     def _walk_of(self, row: Row) -> Walk:

@@ -36,7 +36,14 @@ def check(expression: str, timezone: str) -> None:
 
 
 def times_after(expression: str, timezone: str, moment: datetime) -> Iterator[datetime]:
-    """Go through the times that come after a moment."""
-    began = moment.replace(tzinfo=UTC).astimezone(ZoneInfo(timezone))
-    for found in CronSim(expression, began):
+    """Go through the times that come after a moment.
+
+    Raises UsageError where the zone is not known, as on a machine with other time zones.
+    """
+    try:
+        began = moment.replace(tzinfo=UTC).astimezone(ZoneInfo(timezone))
+        times = CronSim(expression, began)
+    except (KeyError, ValueError, OSError, CronSimError) as error:
+        raise UsageError(f"{expression!r} in {timezone} cannot be read here: {error}") from None
+    for found in times:
         yield found.astimezone(UTC).replace(tzinfo=None)

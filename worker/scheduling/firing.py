@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from worker.database.client import Database, Row, Transaction
+from worker.errors import UsageError
 from worker.queue import batches
 from worker.scheduling import cron, schedules
 
@@ -31,13 +32,25 @@ class Fired:
     missed: int = 0
 
 
-def fire_due(db: Database) -> list[Fired]:
-    """Add the jobs of all schedules that are due; return what this call has done."""
-    done = (_fire(db, row) for row in db.fetch_all("due_schedules"))
-    fired = [item for item in done if item is not None]
-    for item in fired:
-        left_out = f"; {item.missed} missed times are left out" if item.missed else ""
-        logger.info("schedule %s: %d jobs added%s", item.name, item.jobs, left_out)
+def fire_due(db: Database, complaints: set[str] | None = None) -> list[Fired]:
+    """Add the jobs of all schedules that are due; return what this call has done.
+
+    One that cannot be read here is left to others, and logged, once if `complaints` is kept.
+    """
+    told = set() if complaints is None else complaints
+    fired = []
+    for row in db.fetch_all("due_schedules"):
+        try:
+            item = _fire(db, row)
+        except UsageError as error:
+            if row["name"] not in told:
+                logger.error("schedule %s is left alone: %s", row["name"], error)
+            told.add(row["name"])
+            continue
+        if item is not None:
+            fired.append(item)
+            left_out = f"; {item.missed} missed times are left out" if item.missed else ""
+            logger.info("schedule %s: %d jobs added%s", item.name, item.jobs, left_out)
     return fired
 
 

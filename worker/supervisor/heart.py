@@ -101,6 +101,7 @@ class Heart:
     _recent: dict[int, tuple[float, Death]] = field(default_factory=dict)
     _is_ending: bool = False
     _is_pause_known: bool = False
+    _complaints: set[str] = field(default_factory=set)
 
     def main(self) -> int:
         """Beat until the launcher closes the link and nothing is left to settle."""
@@ -128,7 +129,7 @@ class Heart:
                 self._note_absence(error)
                 if self._is_ending:
                     return 1
-        with suppress(DatabaseUnavailable):
+        with suppress(DatabaseUnavailable, RowsLocked):
             batches.look(LAST_LOOK_SECONDS)
             self._look_into_outbox(db)
         books.close()
@@ -148,7 +149,7 @@ class Heart:
             Chore(1.0, lambda: self._count(db), is_costly=True),
             Chore(HELD_BACK_SECONDS, lambda: self._count_held_back(db), is_costly=True),
             Chore(BATCHES_SECONDS, batches.look, is_costly=True),
-            Chore(SCHEDULES_SECONDS, lambda: firing.fire_due(db)),
+            Chore(SCHEDULES_SECONDS, lambda: firing.fire_due(db, self._complaints)),
             Chore(OUTBOX_SECONDS, lambda: self._look_into_outbox(db)),
             Chore(BREAKERS_SECONDS, lambda: breakers.forget_quiet(db)),
             Chore(TURNS_SECONDS, lambda: turns.forget_old(db)),

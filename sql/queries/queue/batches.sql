@@ -6,10 +6,14 @@ ON DUPLICATE KEY UPDATE
        additions = additions + 1, finished_at = NULL,
        callback_url = COALESCE(VALUES(callback_url), callback_url);
 
--- name: discover_batches
--- Take note of batches that jobs name and nobody has opened; the names are found by the index alone.
+-- name: note_batch
+-- Take note of a batch that jobs name and nobody has opened.
 INSERT IGNORE INTO batches (name, created_at, created_by)
-SELECT named.batch, UTC_TIMESTAMP(6), 'plain SQL'
+VALUES (%(name)s, UTC_TIMESTAMP(6), 'plain SQL');
+
+-- name: unopened_batches
+-- List the batches that jobs name and nobody has opened; the names are found by the index alone.
+SELECT named.batch AS name
   FROM (SELECT DISTINCT batch FROM work_queue FORCE INDEX (jobs_of_a_batch)
          WHERE batch IS NOT NULL) named
   LEFT JOIN batches b ON b.name = named.batch

@@ -143,3 +143,19 @@ def test_a_name_is_taken_once_and_a_removed_schedule_is_gone(database, queue):
     schedules.remove(database, "hourly")
     with pytest.raises(UsageError, match="there is no schedule named hourly; there are: none"):
         schedules.find(database, "hourly")
+
+
+def test_a_schedule_that_cannot_be_read_here_does_not_keep_others_from_firing(
+    database, due, caplog
+):
+    due(name="broken")
+    database.run_statement("UPDATE schedules SET timezone = 'Mars/Olympus'")
+    database.run_statement(
+        "INSERT INTO schedules SELECT 'good', cron, 'UTC', if_missed, task, queue, priority,"
+        " is_batched, next_at, is_paused, fired_at, fired, missed, set_by, set_at FROM schedules"
+    )
+    known: set[str] = set()
+
+    assert [each.name for each in firing.fire_due(database, known)] == ["good"]
+    assert firing.fire_due(database, known) == []
+    assert caplog.text.count("schedule broken is left alone") == 1
