@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from worker.records import record
 
 JSON = dict[str, Any] | list[Any] | str | int | float | bool | None
 
@@ -61,7 +62,7 @@ class Cause(StrEnum):
     POOL = "pool"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Owner:
     """Who claims: a slot of the pool and the one incarnation that works it now."""
 
@@ -72,7 +73,7 @@ class Owner:
         return f"worker {self.slot} (incarnation {self.incarnation})"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Candidate:
     """A ready job as it was read; `version` tells whether it has been touched since."""
 
@@ -100,7 +101,7 @@ class Candidate:
     depth: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Route:
     """Which profile, account and proxy an attempt uses, by name; None for what it goes without."""
 
@@ -109,7 +110,7 @@ class Route:
     proxy: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Claim:
     """A worker's hold on a job, proved by its fence number and its incarnation."""
 
@@ -154,7 +155,7 @@ class Claim:
         return self.tries >= self.max_attempts
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Ending:
     """What happened to a claim: how it ended, who was at fault, and what is known of a failure.
 
@@ -189,7 +190,7 @@ class Ending:
         return self.cause is Cause.SITE
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Rejection:
     """A job that was claimed only to be ended: it cannot be done, or need not be."""
 
@@ -197,7 +198,7 @@ class Rejection:
     ending: Ending
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Outlook:
     """What a worker that found nothing to claim may still expect."""
 
@@ -206,7 +207,7 @@ class Outlook:
     next_due_seconds: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Partition:
     """The share of the ids that a slot looks at first: those with `id % total == slot`."""
 

@@ -22,7 +22,7 @@ from typing import Any
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError, UsageError
 from worker.models import DEFAULT_QUEUE
-from worker.urls import callback_url_problem
+from worker.urls import callback_url_problem, notify_url_problem
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 
@@ -197,11 +197,30 @@ class RunSettings:
         False, "Keep pages from private, loopback and link-local addresses."
     )
     job_disk_mb: int = setting(500, "Megabytes that a job's browser may write to disk.", least=1)
+    otel: str | None = setting(
+        None,
+        "Trace attempts with OpenTelemetry: env, or your function that sets the SDK up.",
+        metavar="env|FILE_OR_MODULE:FUNCTION",
+    )
     ping_url: str | None = setting(
         None,
         "Tell this Healthchecks URL how the run goes. A secret: better as NIGHTSHIFT_PING_URL.",
         metavar="URL",
         problem=callback_url_problem,
+    )
+    notify: tuple[str, ...] = setting(
+        (),
+        "Whom to tell when a run goes wrong: an Apprise URL, env:NAME or file:PATH; repeatable.",
+        metavar="URL",
+        problem=notify_url_problem,
+    )
+    notify_stall_seconds: float = duration(
+        "15m",
+        "Tell --notify when nothing has finished for this long though there is work.",
+        above=0,
+    )
+    notify_group: int = setting(
+        10, "Tell --notify of a new failure group when this many jobs are in it.", least=1
     )
     log_format: str = setting("text", "How lines on stderr are written.", choices=("text", "json"))
     quiet: bool = setting(False, "Print nothing unless something went wrong.")

@@ -1,8 +1,9 @@
-"""What is wrong with a URL, if anything: one that a job opens, and one that a webhook calls."""
+"""What is wrong with a URL, if anything: of a job, of a webhook, of somebody who is to be told."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 MAX_JOB_URL = 8192
@@ -10,6 +11,7 @@ MAX_JOB_URL = 8192
 MAX_CALLBACK_URL = 2048
 
 _JOB_URL = re.compile(r"https?://[^\s\x00-\x1f/?#]+[^\s\x00-\x1f]*$", re.IGNORECASE)
+_NOTIFY_URL = re.compile(r"env:[A-Za-z_]\w*|file:.+|[A-Za-z][\w+.-]*://[^\s\x00-\x1f]+")
 
 
 def job_url_problem(url: str) -> str | None:
@@ -36,3 +38,10 @@ def callback_url_problem(url: str) -> str | None:
     if not is_complete or any(ord(character) <= ord(" ") for character in url):
         return "not a URL that can be called; write http://… or https://…"
     return None
+
+
+def notify_url_problem(values: Iterable[str]) -> str | None:
+    """Say what is wrong with the values of --notify, without repeating any: they are secrets."""
+    if all(_NOTIFY_URL.fullmatch(value) for value in values):
+        return None
+    return "not a URL that Apprise could know; write mailto://…, slack://…, env:NAME or file:PATH"

@@ -19,6 +19,9 @@ from worker.tasks.job import Job
 
 QUIET_SECONDS = 0.5
 ISOLATIONS = ("context", "page", "worker")
+# How many jobs look. Two pages take turns with "page": the second to look has the one left behind.
+# With "worker" it would find what the first one of its task has left, as it should.
+LOOKS = {"context": 2, "page": 2, "worker": 1}
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +70,9 @@ def do(session: BrowserSession, site: IsolationSite, tmp_path: Path):
 def test_a_job_finds_nothing_of_the_job_before(do, attack, isolation):
     do(f"{attack}_leaves_{isolation}")
 
-    assert do(f"{attack}_finds_{isolation}") == []
+    found = [do(f"{attack}_finds_{isolation}") for _ in range(LOOKS[isolation])]
+
+    assert not any(found)
 
 
 @pytest.mark.parametrize("isolation", ISOLATIONS)
@@ -97,10 +102,10 @@ def test_a_log_in_that_stays_is_one_accounts(do):
 
 @pytest.mark.parametrize("isolation", ISOLATIONS)
 def test_nor_does_it_in_a_worker_of_a_run(launch, queue, site, isolation):
-    pairs = {
+    jobs_of = {
         name: [
             queue.enqueue(f"{name}_{part}_{isolation}", {"url": site.url}, max_attempts=1)
-            for part in ("leaves", "finds")
+            for part in ("leaves", *["finds"] * LOOKS[isolation])
         ]
         for name in isolation_tasks.ATTACKS
     }
@@ -109,8 +114,9 @@ def test_nor_does_it_in_a_worker_of_a_run(launch, queue, site, isolation):
     run = launch("--workers", 1, "--tasks", isolation_tasks.__file__)
 
     assert run.wait(60) == 0
-    found = {name: [outcome_of(queue.get(job)) for job in jobs] for name, jobs in pairs.items()}
-    assert found == {name: [("done", None), ("done", [])] for name in pairs}
+    found = {name: [outcome_of(queue.get(job)) for job in jobs] for name, jobs in jobs_of.items()}
+    nothing = [("done", None), *[("done", [])] * LOOKS[isolation]]
+    assert found == dict.fromkeys(jobs_of, nothing)
 
 
 def test_a_log_in_stays_with_its_task_until_it_is_blocked_or_fails(launch, queue, site):

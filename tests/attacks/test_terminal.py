@@ -79,6 +79,7 @@ COMMANDS = {
         ("doctor",),
         ("runs",),
         ("metrics",),
+        ("notify", "--notify", f"json://{HOSTILE}"),
         ("pause", "--reason", HOSTILE),
         ("run", "--workers", 1, "--max-runtime", "1s", "--quiet"),
     ],

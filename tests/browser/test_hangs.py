@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 
 import pytest
@@ -37,6 +38,24 @@ def test_a_page_that_never_loads_is_ended(session, site):
 
     assert limit.fired
     assert not session.is_alive
+
+
+@pytest.mark.parametrize("path", ["/never", "/headers-only", "/spinning"])
+def test_a_browser_killed_while_a_page_is_opened_frees_its_job_within_seconds(session, site, path):
+    page = session.page_for_job()
+    _, browser = session.processes()
+    killer = threading.Timer(0.3, os.killpg, (browser.pid, signal.SIGKILL))
+    killer.start()
+    began = time.monotonic()
+    with session.limit(30.0) as limit, pytest.raises(PlaywrightError, match="has been closed"):
+        page.goto(site.url(path), timeout=0)
+    session.release(clean=False)
+    took = time.monotonic() - began
+    killer.join()
+
+    assert not limit.fired
+    assert took < 10
+    assert session.page_for_job().goto(site.url("/")).status == 200
 
 
 def test_a_stopped_driver_is_killed_when_killing_the_browser_did_not_help(session, site):

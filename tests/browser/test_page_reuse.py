@@ -1,8 +1,15 @@
-"""With `isolation="page"` one page serves job after job while it is as good as new."""
+"""With `isolation="page"` two pages take turns at jobs while they are as good as new."""
 
 from __future__ import annotations
 
 import pytest
+
+
+def page_of_the_job_after_next(session):
+    """One job has the other page meanwhile."""
+    session.page_for_job(isolation="page")
+    session.release(clean=True)
+    return session.page_for_job(isolation="page")
 
 
 def test_a_successful_job_hands_its_page_on(session, site):
@@ -10,7 +17,7 @@ def test_a_successful_job_hands_its_page_on(session, site):
     first.goto(site.url("/"))
     session.release(clean=True)
 
-    assert session.page_for_job(isolation="page") is first
+    assert page_of_the_job_after_next(session) is first
     assert first.url == "about:blank"
 
 
@@ -24,16 +31,31 @@ def test_a_failed_job_gets_its_page_replaced(session, site):
 
 
 def test_nothing_a_site_stored_reaches_the_next_job(session, site):
-    titles = []
-    for _ in range(2):
+    pages, titles = [], []
+    for _ in range(4):
         page = session.page_for_job(isolation="page")
+        assert page.context.cookies() == []
         page.goto(site.url("/counting"))
         titles.append(page.title())
         page.goto(site.url("/"))
         session.release(clean=True)
-        assert page.context.cookies() == []
+        pages.append(page)
 
-    assert titles == ["1,1,", "1,1,"]
+    assert titles == ["1,1,"] * 4
+    assert pages[:2] == pages[2:]
+
+
+def test_the_next_job_begins_on_another_page_and_finds_its_document_left(session, site):
+    first = session.page_for_job(isolation="page")
+    first.goto(site.url("/"))
+    session.release(clean=True)
+
+    second = session.page_for_job(isolation="page")
+    second.goto(site.url("/"))
+
+    assert second is not first
+    assert second.context is not first.context
+    assert first.url == "about:blank"
 
 
 def test_timeouts_that_a_task_changed_do_not_outlive_it(session, site):
@@ -43,7 +65,7 @@ def test_timeouts_that_a_task_changed_do_not_outlive_it(session, site):
     page.context.set_default_navigation_timeout(1)
     session.release(clean=True)
 
-    assert session.page_for_job(isolation="page") is page
+    assert page_of_the_job_after_next(session) is page
     assert page.goto(site.url("/")).status == 200
 
 
@@ -69,7 +91,7 @@ def test_a_page_with_lasting_changes_is_not_handed_on(session, change):
     change(page)
     session.release(clean=True)
 
-    assert session.page_for_job(isolation="page") is not page
+    assert page_of_the_job_after_next(session) is not page
 
 
 def test_the_next_job_of_another_isolation_gets_another_page(session, site):
@@ -89,7 +111,7 @@ def test_a_traced_page_is_not_handed_on(session, site):
     page.goto(site.url("/"))
     session.release(clean=True)
 
-    assert session.page_for_job(isolation="page") is not page
+    assert page_of_the_job_after_next(session) is not page
     assert list((session.options.tmp_dir / "traces").iterdir()) == []
 
 
@@ -98,6 +120,6 @@ def test_a_page_that_hangs_after_its_job_is_replaced(session, site, open_busy_pa
     open_busy_page(page)
     session.release(clean=True)
 
-    again = session.page_for_job(isolation="page")
+    again = page_of_the_job_after_next(session)
     assert again is not page
     assert again.goto(site.url("/")).status == 200

@@ -139,6 +139,21 @@ def test_jobs_with_ids_below_one_are_done(launch, database, queue, tasks):
     assert queue.counts()["done"] == 2
 
 
+def test_the_lease_of_job_0_is_renewed(launch, database, queue, tasks):
+    database.run_statement("SET sql_mode = CONCAT(@@sql_mode, ',NO_AUTO_VALUE_ON_ZERO')")
+    database.run_statement(
+        """INSERT INTO work_queue (id, task, payload) VALUES (0, 'napping', '{"seconds": 6}')"""
+    )
+
+    run = launch("--workers", 1, "--tasks", tasks, "--lease", "3s")
+    wait_until(lambda: queue.get(0)["status"] == "in_progress", "it runs")
+    first = queue.get(0)["lease_until"]
+    wait_until(lambda: queue.get(0)["lease_until"] != first, "its lease is renewed")
+
+    assert run.wait() == 0
+    assert (queue.get(0)["status"], queue.get(0)["attempts"]) == ("done", 1)
+
+
 def test_a_run_waits_for_what_opens_in_time(launch, queue, tasks, noted, hold):
     job = queue.enqueue("noop", HELD)
     hold(seconds=3.0)

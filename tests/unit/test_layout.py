@@ -76,7 +76,7 @@ def test_the_parameters_of_enqueue_are_fixed():
         *("task", "payload", "connection", "queue", "batch", "priority", "not_before"),
         *("max_attempts", "timeout_seconds", "dedupe_key", "dedupe_across_tasks"),
         *("callback_url", "profile_id", "account_id"),
-        *("order_key", "order_on_failure"),
+        *("order_key", "order_on_failure", "traceparent"),
     ]
 
 

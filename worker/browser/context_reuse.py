@@ -18,8 +18,6 @@ TIDY_SECONDS = 2.0
 class ContextReuse:
     """A tab that stays with its task."""
 
-    empties_clipboard = False
-
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
         self._input = InputState(tab.page)

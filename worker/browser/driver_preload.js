@@ -5,6 +5,9 @@
 // "HeadlessChrome" there, and nothing at all in workers. What it leaves out is added here, from
 // the user agent itself, so that both always agree. And where a context's locale is a list of
 // languages, all of them go into Accept-Language, and the first alone is the locale.
+//
+// From shared workers Playwright detaches at once. Instead, each is told the user agent of its
+// context before it runs, and is kept; Playwright takes it for detached.
 "use strict";
 
 const browser = {
@@ -55,11 +58,59 @@ function completeHints(params) {
   }
 }
 
-const stringify = JSON.stringify;
+// Which context a session belongs to, and how a context wants to be seen.
+const contexts = new Map();
+const looks = new Map();
+// Sessions of shared workers: whose child each is, its context, and which answer goes to the parent.
+const shared = new Map();
+
+function hear(message) {
+  if (message?.method === "Target.attachedToTarget") {
+    const { sessionId, targetInfo } = message.params;
+    const context = targetInfo.browserContextId;
+    if (targetInfo.type === "shared_worker") {
+      shared.set(sessionId, { parent: message.sessionId, context });
+    } else contexts.set(sessionId, context);
+  } else if (message?.method === "Target.detachedFromTarget") {
+    contexts.delete(message.params.sessionId);
+    shared.delete(message.params.sessionId);
+  } else if (message?.id && shared.get(message.sessionId)?.answer === message.id) {
+    message.sessionId = shared.get(message.sessionId).parent;
+  }
+}
+
+function dressSharedWorker(message) {
+  const { method, params, sessionId } = message;
+  if (method === "Runtime.runIfWaitingForDebugger" && shared.has(sessionId)) {
+    const look = looks.get(shared.get(sessionId).context);
+    if (!look) shared.delete(sessionId);
+    else Object.assign(message, { method: "Emulation.setUserAgentOverride", params: look });
+  } else if (method === "Target.detachFromTarget" && shared.has(params.sessionId)) {
+    shared.get(params.sessionId).answer = message.id;
+    const released = { method: "Runtime.runIfWaitingForDebugger", params: {} };
+    Object.assign(message, released, { sessionId: params.sessionId });
+  }
+}
+
+function speak(message) {
+  const { method, params, sessionId } = message;
+  if (method === "Emulation.setUserAgentOverride") {
+    completeHints(params);
+    if (contexts.has(sessionId)) looks.set(contexts.get(sessionId), params);
+  } else if (method === "Emulation.setLocaleOverride") {
+    params.locale = params.locale?.split(",")[0];
+  } else if (method === "Target.disposeBrowserContext") {
+    looks.delete(params.browserContextId);
+  } else if (shared.size) dressSharedWorker(message);
+}
+
+const { parse, stringify } = JSON;
+JSON.parse = function (text, ...rest) {
+  const value = parse.call(this, text, ...rest);
+  hear(value);
+  return value;
+};
 JSON.stringify = function (value, ...rest) {
-  const method = value?.method;
-  if (method === "Emulation.setUserAgentOverride") completeHints(value.params);
-  else if (method === "Emulation.setLocaleOverride")
-    value.params.locale = value.params.locale?.split(",")[0];
+  if (value?.method) speak(value);
   return stringify.call(this, value, ...rest);
 };

@@ -43,6 +43,8 @@ class GuardingProxy:
         self.failed: OrderedDict[str, str] = OrderedDict()
         self._connections: set[asyncio.Task[None]] = set()
         self._is_closing = False
+        # Stopped before that, the loop would leave everything open.
+        self._has_begun = threading.Event()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="guarding proxy", daemon=True)
         self._thread.start()
@@ -50,6 +52,7 @@ class GuardingProxy:
     def close(self) -> None:
         """Stop listening and cut every connection."""
         if self._thread.is_alive():
+            self._has_begun.wait()
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
         self._socket.close()
@@ -57,7 +60,10 @@ class GuardingProxy:
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         listening = asyncio.start_server(self._serve, sock=self._socket)
-        server = self._loop.run_until_complete(listening)
+        try:
+            server = self._loop.run_until_complete(listening)
+        finally:
+            self._has_begun.set()
         try:
             self._loop.run_forever()
         finally:

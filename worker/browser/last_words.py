@@ -29,7 +29,7 @@ def keep(
     path: Path,
     session: BrowserSession,
     *,
-    job_id: int,
+    job_id: int | None,
     fence: int,
     steps: Iterable[dict[str, str]] = (),
 ) -> None:

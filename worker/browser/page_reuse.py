@@ -1,9 +1,9 @@
 """One page for job after job (`isolation="page"`): emptied between them, or found worn.
 
 The document is left first, which ends its scripts; then cookies, storage, cache, history, the
-window's name, the clipboard and held keys are cleared. What cannot be cleared makes the tab worn:
-a login that the browser keeps, requests in flight, service workers, popups, downloads, and whatever
-a task puts on its page.
+window's name and held keys are cleared. What cannot be cleared makes the tab worn: a login that the
+browser keeps, requests in flight, service workers, popups, downloads, and whatever a task puts on
+its page.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 
 from playwright.sync_api import Error as PlaywrightError
 
-from worker.browser import clipboard
 from worker.browser.input_state import InputState
 from worker.browser.job_requests import JobRequests
 from worker.browser.lasting_changes import wear_tab_by_changes
@@ -26,8 +25,7 @@ TIDY_SECONDS = 2.0
 class PageReuse:
     """A tab that is handed on while it is as good as new."""
 
-    def __init__(self, tab: Tab, side_calls: SideCalls, *, empties_clipboard: bool) -> None:
-        self.empties_clipboard = empties_clipboard
+    def __init__(self, tab: Tab, side_calls: SideCalls) -> None:
         self._tab = tab
         self._side_calls = side_calls
         self._input = InputState(tab.page)
@@ -70,20 +68,12 @@ class PageReuse:
             ),
             lambda: devtools.send("Network.clearBrowserCache"),
             lambda: devtools.send("Page.resetNavigationHistory"),
-            lambda: devtools.send(
-                "Runtime.evaluate", {"expression": self._on_blank_page, "userGesture": True}
-            ),
+            lambda: devtools.send("Runtime.evaluate", {"expression": "window.name = ''"}),
         )
         if self._has_spoken:
             page.clear_console_messages()
             page.clear_page_errors()
             self._has_spoken = False
-
-    @property
-    def _on_blank_page(self) -> str:
-        # One script for both, since each call that a page has to answer costs a millisecond or two.
-        copying = clipboard.COPY_NOTHING if self.empties_clipboard else ""
-        return f"window.name = ''; {copying}"
 
     def _note_words(self, *_: Any) -> None:
         self._has_spoken = True

@@ -1,6 +1,7 @@
 """Which tab a job gets, by the isolation its task asks for, and what becomes of it afterwards.
 
-`context`: a fresh one, prepared ahead. `page`: one for all such tasks, emptied between jobs.
+`context`: a fresh one, prepared ahead. `page`: two by turns for all such tasks, one of them emptied
+while the other one has a job.
 `worker`: one for each task, kept with its log-in. Whoever calls limits the time; after a browser
 is lost, `forget`.
 """
@@ -17,6 +18,7 @@ from worker.browser import clipboard
 from worker.browser.closing_tabs import ClosingTabs
 from worker.browser.context_options import ContextOptions
 from worker.browser.context_reuse import ContextReuse
+from worker.browser.emptied_tab import EmptiedTab
 from worker.browser.engine import Engine
 from worker.browser.guards import Guards
 from worker.browser.page_reuse import PageReuse
@@ -29,6 +31,8 @@ from worker.tasks.registry import Isolation
 
 # Each kept context is a process of 50 MB or more; a worker has seldom more tasks that log in.
 MAX_KEPT = 8
+# Where the page of all tasks that share one stands.
+PAGE = "page"
 
 # Does one step of cleaning up within its limit, and tells whether it went well.
 CleanUp = Callable[[Callable[[], object]], bool]
@@ -45,7 +49,7 @@ class TabWish:
     @property
     def place(self) -> str | None:
         """Where a tab that is kept for such jobs stands; a name that no other task has."""
-        return {"context": None, "page": "page", "worker": f"worker {self.task}"}[self.isolation]
+        return {"context": None, "page": PAGE, "worker": f"worker {self.task}"}[self.isolation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +72,8 @@ class Tabs:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._spare = SpareTab(self._make, self.close)
         self._closing = ClosingTabs()
+        self._emptied: EmptiedTab[_Kept] = EmptiedTab()
         self._contexts: TaskContexts | None = None
-        # Since the last job; only a page that is emptied for the next one empties it as well.
-        self._is_clipboard_empty = False
         # What the running job's pages go through, and so contexts of its own.
         self._proxy: Proxy | None = None
 
@@ -78,9 +81,8 @@ class Tabs:
         """Give the tab for a job; raises Playwright's Error when the browser gives none."""
         self._proxy = wish.options.proxy
         tab = self._take(wish)
-        if self._engine.has_own_clipboard and not self._is_clipboard_empty:
+        if self._engine.has_own_clipboard:
             clipboard.empty(tab.devtools)
-        self._is_clipboard_empty = False
         return tab
 
     def prepare_next(self, tab: Tab, wish: TabWish) -> None:
@@ -95,16 +97,39 @@ class Tabs:
             self._clean_up(step)
         place, kept = next(((p, k) for p, k in self._kept.items() if k.tab is tab), ("", None))
         if kept is not None:
-            if clean and self._clean_up(kept.reuse.tidy):
-                self._is_clipboard_empty = kept.reuse.empties_clipboard
+            del self._kept[place]
+            if clean and self._keep(place, kept):
                 self._drop_files(tab)
                 self._drop_least_used()
                 return
-            del self._kept[place]
         if clean and kept is None and tab.is_plain:
             self._close_beside(tab)
         else:
             self.close(tab)
+
+    def _keep(self, place: str, kept: _Kept) -> bool:
+        """Make a tab fit for another job; False when it has to go."""
+        if isinstance(kept.reuse, ContextReuse):
+            if not self._clean_up(kept.reuse.tidy):
+                return False
+            self._kept[place] = kept
+            return True
+        self._take_emptied(place)
+        side_calls = self._engine.side_calls
+        if side_calls is None or not kept.tab.is_plain:
+            return False
+        tidy = kept.reuse.tidy
+        return self._clean_up(lambda: self._emptied.begin(side_calls, kept, tidy))
+
+    def _take_emptied(self, place: str) -> None:
+        """Keep the tab that was emptied beside the last job, if it is as good as new."""
+        self._clean_up(self._emptied.wait)
+        if (emptied := self._emptied.take()) is not None:
+            kept, is_fit = emptied
+            if is_fit:
+                self._kept[place] = kept
+            else:
+                self.close(kept.tab)
 
     def close(self, tab: Tab) -> None:
         """Close a tab and wait for that; never raises."""
@@ -120,7 +145,8 @@ class Tabs:
 
     def renew(self) -> None:
         """Let the next page-isolated job have a fresh context."""
-        if (kept := self._kept.pop("page", None)) is not None:
+        self._take_emptied(PAGE)
+        if (kept := self._kept.pop(PAGE, None)) is not None:
             self.close(kept.tab)
 
     def drop_spare(self) -> None:
@@ -136,6 +162,7 @@ class Tabs:
     def forget(self) -> None:
         """Think no more of any of them, because their browser is gone."""
         self._kept.clear()
+        self._emptied.forget()
         self._spare.forget()
         self._closing.forget()
 
@@ -146,6 +173,8 @@ class Tabs:
     def _take(self, wish: TabWish) -> Tab:
         if wish.place is None:
             return self._spare.take(wish.options) or self._make(wish.options)
+        if wish.place == PAGE and PAGE not in self._kept and self._emptied.is_done:
+            self._take_emptied(PAGE)
         kept = self._kept.pop(wish.place, None)
         if kept is not None and (kept.options != wish.options or not kept.tab.is_usable):
             self.close(kept.tab)
@@ -170,10 +199,7 @@ class Tabs:
         tab = self._make(wish.options)
         if wish.isolation == "page":
             assert self._engine.side_calls is not None
-            reuse = PageReuse(
-                tab, self._engine.side_calls, empties_clipboard=self._engine.has_own_clipboard
-            )
-            return _Kept(tab, wish.options, reuse)
+            return _Kept(tab, wish.options, PageReuse(tab, self._engine.side_calls))
         return _Kept(tab, wish.options, ContextReuse(tab))
 
     def _make(self, options: ContextOptions) -> Tab:

@@ -253,7 +253,7 @@ def _headline(view: PoolView, rate: float) -> str:
 
 def _worker_cells(worker: WorkerView) -> tuple[RenderableType, ...]:
     counts = f"{worker.done} done" + (f", {worker.failed} failed" if worker.failed else "")
-    if not worker.job_id:
+    if not worker.is_busy:
         return Text(str(worker.slot)), Text(worker.doing, style="dim"), Text(""), Text(counts)
     text = one_line(f"{worker.label}  {worker.step}".rstrip())
     age = duration(worker.age_seconds)

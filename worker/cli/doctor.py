@@ -16,7 +16,7 @@ import click
 from worker.browser import sandbox
 from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
-from worker.cli import door_check, privacy_check
+from worker.cli import door_check, notify_check, privacy_check
 from worker.cli.connection import resolve, state_dir
 from worker.cli.options import json_flag
 from worker.cli.output import tell, tell_json
@@ -71,6 +71,7 @@ def _checks() -> list[tuple[str, Callable[[], str]]]:
         ("errors folder", lambda: _folder("NIGHTSHIFT_ERRORS_DIR", PROJECT_ROOT / "errors")),
         ("results folder", lambda: _folder("NIGHTSHIFT_RESULTS_DIR", PROJECT_ROOT / "results")),
         ("state folder", lambda: _folder("NIGHTSHIFT_STATE_DIR", state_dir())),
+        ("notify", notify_check.check),
         ("privacy", privacy_check.check),
         ("disk", _disk),
     ]

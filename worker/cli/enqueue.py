@@ -49,7 +49,7 @@ FORMATS: dict[str, records.Format] = {
     "--format",
     "kind",
     type=click.Choice(["text", "csv", "jsonl"]),
-    help="Format of the file.  [default: by its name, else text]",
+    help="Format of the file.  [default: by its name, else text or JSONL]",
 )
 @click.option("--delimiter", help="Character between CSV columns.  [default: comma; tab for .tsv]")
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the file.")
@@ -196,7 +196,7 @@ def _records(source: str, flags: dict[str, Any]) -> Iterator[Iterator[records.Re
         return
     with _open(source) as stream:
         lines = Lines(stream, _encoding(flags["encoding"]))
-        kind: records.Format = flags["kind"] or FORMATS.get(Path(source).suffix.lower(), "text")
+        kind: records.Format | None = flags["kind"] or FORMATS.get(Path(source).suffix.lower())
         tab = Path(source).suffix.lower() == ".tsv"
         delimiter = _delimiter(flags["delimiter"], "\t" if tab else ",")
         size = os.fstat(stream.fileno()).st_size if source != "-" else 0

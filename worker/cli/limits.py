@@ -12,13 +12,14 @@ from worker.cli.groups import DefaultGroup
 from worker.cli.options import DURATION, json_flag
 from worker.cli.output import tell, tell_json
 from worker.cli.wording import counted, duration, operator
-from worker.database.client import Row
+from worker.database.client import Database, Row
 from worker.errors import UsageError
 from worker.guards import breakers as breaking
 from worker.guards import limits as limiting
 from worker.guards import pace
 from worker.guards.keys import ClosedKey
 from worker.guards.pace import Pace
+from worker.profiles import store
 
 
 @click.group("limits", cls=DefaultGroup)
@@ -78,7 +79,22 @@ def set_limit(
         limiting.set_limit(
             db, key, concurrent=concurrent, per_minute=per_minute, paced=paced, by=operator()
         )
+        stranger = _unknown_account(db, limiting.checked(key))
     tell(f"{limiting.checked(key)} is limited to {said}")
+    if stranger is not None:
+        tell(
+            f"there is no account {stranger} yet, so this holds nothing back; "
+            f"see them: launcher.py accounts list",
+            err=True,
+        )
+
+
+def _unknown_account(db: Database, key: str) -> str | None:
+    """Name the account that a key is for, if there is none of that name."""
+    kind, _, name = key.partition(":")
+    if kind != "account" or any(row["id"] == name for row in store.all_accounts(db)):
+        return None
+    return name
 
 
 @limits.command("clear")

@@ -65,6 +65,7 @@ MODULES = {
     "prune": "prune",
     "rollups": "rollups",
     "metrics": "metrics",
+    "notify": "notify",
     "dashboard": "dashboard",
     "migrate": "sweep",
     "db": "database",

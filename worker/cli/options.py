@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from worker.settings import (
     PROJECT_ROOT,
@@ -21,6 +22,18 @@ from worker.settings import (
 from worker.urls import callback_url_problem
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class Setting(click.Option):
+    """A flag with a variable: what is wrong is said of the one that gave the value."""
+
+    def given_as(self, ctx: click.Context) -> str:
+        """Name the flag, or the variable if the value is from there."""
+        source = ctx.get_parameter_source(self.name or "")
+        return str(self.envvar) if source is ParameterSource.ENVIRONMENT else self.opts[0]
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        return f"'{self.opts[0] if ctx is None else self.given_as(ctx)}'"
 
 
 class Duration(click.ParamType[float]):
@@ -102,18 +115,19 @@ def _option(each: Field[Any]) -> Decorator:
     if "is_flag" not in attributes and flag.default is not None:
         attributes |= {"default": flag.default, "show_default": flag.default != ()}
 
-    def convert(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
+    def convert(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
         if flag.off:
             value = not value
         elif value == "":
             value = None
-        flag.check(name, value)
+        flag.check(param.given_as(ctx) if isinstance(param, Setting) else name, value)
         return value.absolute() if isinstance(value, Path) else value
 
     variable = "NIGHTSHIFT_" + name.lstrip("-").replace("-", "_").upper()
     return click.option(
         name,
         each.name,
+        cls=Setting,
         envvar=variable,
         help=flag.help,
         metavar=flag.metavar,

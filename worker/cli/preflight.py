@@ -1,4 +1,4 @@
-"""Checks before the first fork: database, schema, lock, tasks, browser, errors folder.
+"""Checks before the first fork: database, schema, lock, tasks, browser, folder, who is told.
 
 Runs in a child of the launcher, so that the launcher never holds a connection nor runs task files.
 """
@@ -16,10 +16,13 @@ from worker.database import migrations
 from worker.database.client import Database
 from worker.errors import RunLocked, SettingsError
 from worker.models import DEFAULT_QUEUE
+from worker.notices import sending
 from worker.queue import runs
-from worker.settings import RunSettings
+from worker.settings import PROJECT_ROOT, RunSettings
 from worker.system.identity import this_host
+from worker.system.private_files import close_to_others
 from worker.tasks import registry
+from worker.tracing import provider
 
 # About what one failure leaves: screenshot, page and logs.
 TRIAL_BYTES = 1_000_000
@@ -28,7 +31,13 @@ TRIAL_BYTES = 1_000_000
 def check(settings: RunSettings, lock_names: tuple[str, ...], launcher_pid: int) -> int:
     """Check all of it and record the run; return its id. The first thing wrong is raised."""
     check_folder(settings.errors_dir, "--errors-dir")
+    if settings.errors_dir == PROJECT_ROOT / "errors":
+        # A clone has it with the rights of the shell. One that somebody chose may be shared.
+        close_to_others(settings.errors_dir)
+    sending.check(settings.notify)
     tasks = registry.load(settings.tasks)
+    if settings.otel is not None:
+        provider.check(settings.otel)
     find_browser(settings.browser)
     with closing(Database(settings.database)) as db:
         migrations.ensure(db)

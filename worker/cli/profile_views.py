@@ -107,7 +107,7 @@ def lease_line(lease: Row) -> str:
     """Say who holds a profile, what for, and until when."""
     left = float(lease["left_seconds"])
     parts = [f"held by {lease['holder']}, fence {lease['fence']}"]
-    parts += [f"job {lease['job_id']}"] if lease["job_id"] else []
+    parts += [f"job {lease['job_id']}"] if lease["job_id"] is not None else []
     parts += [f"last step {lease['last_step']!r}"] if lease["last_step"] else []
     parts += [f"needs review: {lease['review_reason']}"] if lease["review_reason"] else []
     if left > 0:
@@ -127,7 +127,7 @@ def event_line(event: Row) -> str:
     """Say what happened, who did it, and why."""
     old, new = event["from_state"], event["to_state"]
     change = f" {old or NONE} → {new}" if new and new != old else ""
-    job = f", job {event['job_id']}" if event["job_id"] else ""
+    job = f", job {event['job_id']}" if event["job_id"] is not None else ""
     fence = f", fence {event['fence']}" if event["fence"] else ""
     decision = f" [{event['decision']}]" if event["decision"] else ""
     return (

@@ -172,7 +172,11 @@ def _run(
     run = partial(rehearsal.run, is_half_done=bool(job and job["irreversible_step"]))
     try:
         with output.tame_prints():
-            result = run(task, payload, job_id=job_id, trace=trace, on_step=_show_step)
+            queued = job["id"] if job else None
+            result = run(task, payload, job_id=queued, trace=trace, on_step=_show_step)
+    except KeyboardInterrupt:
+        # Nobody wants to know where in its task it was.
+        raise
     except BaseException as error:
         if isinstance(error, NightshiftError | TaskSignal):
             tell(redact_text(f"{type(error).__name__}: {describe(error)}"), err=True)

@@ -19,6 +19,7 @@ from worker.cli import preflight, report_files
 from worker.cli.connection import resolve, state_dir
 from worker.cli.display import make_display
 from worker.cli.groups import HELP_EPILOG
+from worker.cli.notify import notify_targets
 from worker.cli.options import json_flag, run_settings
 from worker.cli.output import tell, tell_all, tell_error, tell_json
 from worker.cli.summary import render
@@ -30,11 +31,14 @@ from worker.exit_codes import ExitCode
 from worker.history import dead_letters
 from worker.queue import runs
 from worker.settings import RunSettings, seconds_until
+from worker.supervisor.announcer import Announcer
 from worker.supervisor.loop import Supervisor
 from worker.supervisor.ping import Ping
 from worker.supervisor.run_lock import RunLock
+from worker.supervisor.service_manager import ServiceManager
 from worker.supervisor.view import Summary
 from worker.system.fork import call_in_child
+from worker.tracing import run_span
 
 LOCK_POLL_SECONDS = 1.0
 SHOWN_GROUPS = 3
@@ -51,38 +55,48 @@ def run(as_json: bool, **values: Any) -> int:
     """
     if values["log_format"] == "json":
         log.write_json()
-    ping = Ping(values["ping_url"])
+    # First of all: no child is to inherit its variables.
+    service = ServiceManager.taken_from(os.environ)
+    announcer = Announcer(Ping(values["ping_url"]), state_dir())
     try:
-        return _run(_settings(values), ping, as_json)
+        values["notify"] = announcer.urls = notify_targets(values["notify"])
+        announcer.settings = _settings(values)
+        return _run(announcer.settings, announcer, service, as_json)
     except RunLocked:
         # The run that holds the lock tells how it goes.
         raise
     except NightshiftError as error:
-        ping.end(error.exit_code, f"nightshift: {error}")
+        announcer.broke_off(error.exit_code, f"nightshift: {error}")
         raise
     except Exception as error:
-        ping.fail(f"nightshift: {type(error).__name__}: {error}")
+        reason = f"nightshift: {type(error).__name__}: {error}"
+        announcer.broke_off(ExitCode.UNEXPECTED, reason, is_ours=True)
         raise
 
 
-def _run(settings: RunSettings, ping: Ping, as_json: bool) -> int:
+def _run(
+    settings: RunSettings, announcer: Announcer, service: ServiceManager, as_json: bool
+) -> int:
     lock = RunLock(settings.state_dir, settings.database, settings.queues)
     try:
         if settings.if_locked != "ignore":
-            _take_lock(lock, settings)
+            _take_lock(lock, settings, service)
         run_id = _preflight(settings)
     except RunLocked as error:
         if settings.if_locked == "fail":
             raise
         if not settings.quiet:
             tell(f"nightshift: {error}; this run leaves the jobs to it", err=True)
+        # Who ends well without having been ready has failed, for systemd.
+        service.ready(f"{error}")
         return ExitCode.OK
-    ping.start()
-    summary = _run_pool(settings, run_id)
+    announcer.start()
+    summary = _run_pool(settings, run_id, service, announcer)
     _report(summary, settings, as_json)
+    _send_span(summary, settings)
     report_files.write(settings, summary)
     code = _exit_code(summary, settings.fail_over)
-    ping.end(code, "\n".join(render(summary, settings.errors_dir)))
+    announcer.end(summary, code, render(summary, settings.errors_dir))
     return code
 
 
@@ -95,13 +109,14 @@ def _settings(values: dict[str, Any]) -> RunSettings:
     return replace(settings, max_runtime_seconds=min(limits, default=None), database=resolve())
 
 
-def _take_lock(lock: RunLock, settings: RunSettings) -> None:
+def _take_lock(lock: RunLock, settings: RunSettings, service: ServiceManager) -> None:
     if lock.try_acquire():
         return
     if settings.if_locked != "wait":
         raise RunLocked(f"{lock.holder()} is at work on this database")
     if not settings.quiet:
         tell(f"nightshift: waiting for {lock.holder()}", err=True)
+    service.say(f"waiting for {lock.holder()}")
     lock.wait(lambda: True)
 
 
@@ -118,10 +133,17 @@ def _preflight(settings: RunSettings) -> int:
         time.sleep(LOCK_POLL_SECONDS)
 
 
-def _run_pool(settings: RunSettings, run_id: int) -> Summary:
+def _run_pool(
+    settings: RunSettings,
+    run_id: int,
+    service: ServiceManager,
+    announcer: Announcer,
+) -> Summary:
     display = make_display(settings, settings.quiet)
     names = preflight.lock_names(settings)
-    summary = Supervisor(settings, run_id, worker_main, display, names).run()
+    supervisor = Supervisor(settings, run_id, worker_main, display, names, service)
+    summary = supervisor.run()
+    announcer.is_silence_said = supervisor.is_silence_said
     try:
         return call_in_child(_finish, settings, summary)
     except NightshiftError as error:
@@ -160,6 +182,22 @@ def _report(summary: Summary, settings: RunSettings, as_json: bool) -> None:
         except OutputLost as error:
             # The night's work is done and recorded: its exit code is that of the work.
             tell_error(f"{error}; the run itself is done and recorded")
+
+
+def _send_span(summary: Summary, settings: RunSettings) -> None:
+    """Tell OpenTelemetry of the run, where that is wanted: numbers, and what stopped it."""
+    if settings.otel is None:
+        return
+    facts: dict[str, int | str] = {
+        "nightshift.workers": len(summary.workers),
+        "nightshift.jobs.done": summary.done,
+        "nightshift.jobs.failed": summary.failed,
+        "nightshift.jobs.retried": summary.retried,
+        "nightshift.worker.deaths": summary.crashes,
+        "nightshift.stopped_by": summary.stopped_by or "",
+        "process.exit.code": int(_exit_code(summary, settings.fail_over)),
+    }
+    run_span.send(settings.otel, summary.run_id, summary.seconds, facts)
 
 
 def _exit_code(summary: Summary, fail_over: int | None) -> ExitCode:

@@ -20,6 +20,8 @@ from worker.reporting.queues import QueueCount
 from worker.reporting.standing import Standing, standing
 
 MAX_REASONS = 10
+# Closed keys that hold no job back are of little use to a reader: they share one line.
+MAX_IDLE_KEYS = 3
 
 
 @click.command("status")
@@ -147,11 +149,10 @@ def _held_lines(now: Standing) -> Iterator[str]:
         jobs = counted(sum(item.jobs for item in rest), "job")
         yield f"held back: {jobs}: {counted(len(rest), 'other reason')}; ask: launcher.py why ID"
     holding = {item.key for item in now.held_back}
-    idle = [closure for closure in now.closed if closure.key not in holding]
-    for closure in idle[:MAX_REASONS]:
-        yield f"closed, and no job waits for it: {closure.reason}{_opens(closure.seconds)}"
-    if len(idle) > MAX_REASONS:
-        yield f"closed, and no job waits for it: {len(idle) - MAX_REASONS} more"
+    if idle := [closure.key for closure in now.closed if closure.key not in holding]:
+        more = f" and {len(idle) - MAX_IDLE_KEYS:,} more" if len(idle) > MAX_IDLE_KEYS else ""
+        named = ", ".join(idle[:MAX_IDLE_KEYS]) + more
+        yield f"also closed, but no job waits for that alone: {named}; see: status --json"
 
 
 def _opens(seconds: float | None) -> str:

@@ -202,7 +202,7 @@ def _workers(db: Database, facts: Facts, runs: Sequence[RunState]) -> list[Worke
         for run in runs
         for place, told in enumerate(run.pulse.get("workers", ()))
     ]
-    ids = tuple(told["job_id"] for _, _, told in shown if told.get("job_id"))
+    ids = tuple(told["job_id"] for _, _, told in shown if told.get("job_id") is not None)
     jobs = {row["id"]: row for row in db.fetch_all("jobs_at_work", ids=ids)} if ids else {}
     return [
         WorkerNow(

@@ -228,18 +228,23 @@ class Database:
                 pass
 
     def _retried(self, operation: Callable[[Connection], T], *, autocommit: bool = True) -> T:
-        retries = Retries(
-            self.patience_seconds, self._keep_waiting, waits_for_locks=self.waits_for_locks
-        )
+        began, retries = time.monotonic(), None
         while True:
-            began = time.monotonic()
             try:
                 return self._attempt(operation, autocommit=autocommit)
             except (pymysql.Error, OSError) as error:
+                # Made for what has failed: nearly every statement does at once what it should.
+                retries = retries or self._retries(began)
                 pause = retries.pause_after(trouble_of(error), time.monotonic() - began)
                 if pause is None:
                     raise self._explained(error) from error
             time.sleep(pause)
+            began = time.monotonic()
+
+    def _retries(self, began: float) -> Retries:
+        return Retries(
+            began + self.patience_seconds, self._keep_waiting, waits_for_locks=self.waits_for_locks
+        )
 
     def _once(self, operation: Callable[[Connection], T]) -> T:
         try:

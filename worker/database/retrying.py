@@ -27,18 +27,18 @@ OUR_MISTAKES = (pymysql.ProgrammingError, pymysql.NotSupportedError, pymysql.Dat
 class Retries:
     """The further tries of one operation, which is repeated whole.
 
-    Conflicts are tried again at once. All else waits as long as `patience_seconds` allow and
+    Conflicts are tried again at once. All else waits until `deadline`, a monotonic time, and while
     `keep_waiting`, asked before every further try, agrees.
     """
 
     def __init__(
         self,
-        patience_seconds: float,
+        deadline: float,
         keep_waiting: Callable[[], bool],
         *,
         waits_for_locks: bool = True,
     ) -> None:
-        self._deadline = time.monotonic() + patience_seconds
+        self._deadline = deadline
         self._keep_waiting = keep_waiting
         self._waits_for_locks = waits_for_locks
         self._conflicts = 0

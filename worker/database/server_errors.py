@@ -43,10 +43,11 @@ class Trouble(Enum):
 WRONG_LOGIN = {1045, 1698}
 DENIED = {1044, 1142, 1143, 1227, 1370, 1410, 1419, 1130, 1251, 1524, 1820, 1862, 3118, 4151}
 DENIED |= WRONG_LOGIN
-# Final: a row with that key, or a database, table, column, key or trigger of that name, is there.
+# Final: a row with that key, or a database, table, column, key, check or trigger of that name, is
+# there.
 DUPLICATE_KEY = 1062
 DUPLICATE_KEYS = {1022, DUPLICATE_KEY, 1586}
-ALREADY_THERE = {1007, 1050, 1060, 1061, 1359, 1826}
+ALREADY_THERE = {1007, 1050, 1060, 1061, 1359, 1826, 3822}
 UNKNOWN_DATABASE = 1049
 # Final: TLS is wanted and not offered, or the other way round.
 NO_TLS = {2026, 3159}

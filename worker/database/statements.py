@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,11 @@ def query(name: str, conditions: tuple[str, ...] = ()) -> str:
 def fill(text: str, params: Mapping[str, Any], escape: Callable[[Any], str]) -> str:
     """Put values into a statement; `escape` writes all but numbers, which need no driver."""
     return text % {
-        name: str(value) if type(value) is int else "NULL" if value is None else escape(value)
+        name: value
+        if (kind := type(value)) is int or (kind is float and isfinite(value))
+        else "NULL"
+        if value is None
+        else escape(value)
         for name, value in params.items()
     }
 

@@ -33,6 +33,7 @@ from worker.settings import RunSettings
 from worker.system.board import Entry, Phase
 from worker.tasks.job import Job, follow_ups_of, steps_of
 from worker.tasks.registry import Registry, Task
+from worker.tracing.attempt_spans import error_type
 
 # Answers from here on are errors of HTTP.
 HTTP_ERRORS = 400
@@ -54,6 +55,8 @@ class Executor:
     proxy_use: ProxyUse
     # Set when no browser could be started for a job: then no other should be claimed.
     launch_failure: LaunchFailed | None = None
+    # What the last attempt raised, by its name.
+    error_type: str | None = None
     _profile_use: ProfileUse = field(init=False)
     _steps: JobSteps = field(init=False)
     _reporter: Reporter = field(init=False)
@@ -77,6 +80,7 @@ class Executor:
         """
         # Until the job is let go, its secrets are masked in all that this process writes.
         known_secrets.begin(claim.payload)
+        self.error_type = None
         log.at_work_on(claim.job_id)
         task = self.registry.find(claim.task)
         self.proxy_use.begin()
@@ -99,6 +103,7 @@ class Executor:
         """Keep the evidence of a job that is ended before its task began."""
         claim = rejection.claim
         known_secrets.begin(claim.payload)
+        self.error_type = None
         log.at_work_on(claim.job_id)
         ending = redacted(rejection.ending)
         self.proxy_use.begin()
@@ -178,6 +183,7 @@ class Executor:
         return wanted == "always" or (wanted == "retries" and claim.attempt > 1)
 
     def _failure(self, claim: Claim, task: Task | None, error: BaseException) -> Ending:
+        self.error_type = error_type(error)
         self._was_given_up = isinstance(error, Fail)
         if isinstance(error, LaunchFailed):
             self.launch_failure = error

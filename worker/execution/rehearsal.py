@@ -40,7 +40,7 @@ class Rehearsal:
         task: Task,
         payload: dict[str, Any],
         *,
-        job_id: int = 0,
+        job_id: int | None = None,
         is_half_done: bool = False,
         trace: Path | None = None,
         on_step: Callable[[str], None] = lambda text: None,
@@ -54,7 +54,7 @@ class Rehearsal:
         shaped = task.fit(payload)
         seconds = task.timeout_seconds or self.timeout_seconds
         job = Job(
-            id=job_id,
+            id=job_id or 0,
             attempt=1,
             max_attempts=1,
             task=task.name,
@@ -62,7 +62,7 @@ class Rehearsal:
             timeout_seconds=seconds,
             results_dir=self.results_dir,
             _on_step=on_step,
-            _on_irreversible=partial(_refuse, job_id, is_half_done) if job_id else on_step,
+            _on_irreversible=on_step if job_id is None else partial(_refuse, job_id, is_half_done),
         )
         is_clean = False
         try:

@@ -43,6 +43,7 @@ from worker.settings import RunSettings
 from worker.system.board import Board, Phase
 from worker.system.private_environment import secrets_of
 from worker.tasks import registry
+from worker.tracing import attempt_spans
 
 MIN_IDLE_SECONDS = 0.05
 MAX_IDLE_SECONDS = 0.5
@@ -109,6 +110,8 @@ class WorkerLoop:
             settings, run_id, self.owner, self._tasks, self._entry, stop,
             db=self._db, gate=self.gate, session=self._session, proxy_use=self._proxy_use,
         )  # fmt: skip
+        # After the task files, which may set up what it uses.
+        self._spans = attempt_spans.of_run(settings.otel, run_id, self.owner)
         self._writer = OutcomeWriter(
             self._db, self._queue, self._journal, self.owner, self._is_in_a_hurry,
             self._executor.keep_evidence,
@@ -153,6 +156,7 @@ class WorkerLoop:
         finally:
             self._session.close()
             shutil.rmtree(self._session.options.tmp_dir, ignore_errors=True)
+            self._spans.close()
         runs.end_worker(self._db, self.owner.incarnation, "finished")
         return WorkerExit.DRAINED if is_drained else WorkerExit.STOPPED
 
@@ -161,12 +165,16 @@ class WorkerLoop:
 
         Raises LaunchFailed, after handing the job back, when there is no browser.
         """
-        if isinstance(found, Rejection):
-            claim, ending = found.claim, self._executor.explain(found)
-        else:
-            claim, ending = found, self._executor.execute(found)
-        self._entry.phase = Phase.SETTLING
-        written = self._writer.write(claim, ending, self._following(claim, ending))
+        claim = found.claim if isinstance(found, Rejection) else found
+        with self._spans.of(claim, is_known=self._tasks.find(claim.task) is not None) as span:
+            if isinstance(found, Rejection):
+                ending = self._executor.explain(found)
+            else:
+                ending = self._executor.execute(found)
+            span.note(ending, self._executor.error_type)
+            self._entry.phase = Phase.SETTLING
+            written = self._writer.write(claim, ending, self._following(claim, ending))
+            span.settle(written.settlement)
         # In this order: a finished job that is still shown here is counted by the heart.
         self._entry.end_job()
         if written.settlement is not None:
@@ -258,7 +266,7 @@ class WorkerLoop:
         """Whether to wait on for an absent database: with an outcome in hand, or until stop."""
         if self._stop.is_abandoning:
             return False
-        return bool(self._entry.job_id) or not self._stop.is_stopping
+        return self._entry.job_id is not None or not self._stop.is_stopping
 
     def _is_in_a_hurry(self) -> bool:
         return self._stop.is_abandoning or bool(self._header.database_away_since)

@@ -71,11 +71,21 @@ def parse_warm_up(text: str) -> WarmUp:
         seconds = parse_duration(match[3])
     except ValueError as error:
         raise UsageError(f"--warm-up {text!r}: {error}") from None
-    if not 1 <= first <= last <= MOST or first == last:
-        raise UsageError(f"--warm-up {text!r} does not grow; write {WARM_UP_EXAMPLE}")
-    if not 1 <= seconds <= MOST:
-        raise UsageError(f"--warm-up {text!r} ends before it starts; write {WARM_UP_EXAMPLE}")
+    if (problem := _warm_up_problem(first, last, seconds)) is not None:
+        raise UsageError(f"--warm-up {text!r} {problem}; write {WARM_UP_EXAMPLE}")
     return WarmUp(first, last, int(seconds))
+
+
+def _warm_up_problem(first: int, last: int, seconds: float) -> str | None:
+    if first < 1:
+        return "lets nothing start at first, so it would never begin"
+    if last > MOST or seconds > MOST:
+        return f"is out of range: no number of starts or seconds may be over {MOST:,}"
+    if seconds < 1:
+        return "ends before it starts"
+    if first >= last:
+        return f"does not grow: {last} is not more than {first}"
+    return None
 
 
 def warm_up_of(limit: Row) -> WarmUp | None:

@@ -23,6 +23,7 @@ from worker.models import DEFAULT_QUEUE, MAX_BATCH_NAME, ORDER_ON_FAILURE
 from worker.profiles import manifest
 from worker.settings import PROJECT_ROOT, load_dotenv, queue_problem
 from worker.tasks.registry import task_of
+from worker.tracing.traceparent import FIELD, is_well_formed
 
 # The widths of their columns: a connection that is not strict would cut what is longer.
 WIDTHS = {
@@ -59,6 +60,7 @@ def enqueue(
     account_id: str | None = None,
     order_key: str | None = None,
     order_on_failure: str | None = None,
+    traceparent: str | None = None,
 ) -> int | None:
     """Add one job and return its id; None when its task has a job with that dedupe key already.
 
@@ -66,8 +68,11 @@ def enqueue(
     the dataclass it declares. With `connection`, any DB-API connection to the queue's database, the
     commit is yours; without one the settings say where the queue is. A `not_before` without a zone
     is local time. Jobs of one `order_key` run by id; `order_on_failure` (wait, skip or stop) is for
-    those behind. Raises PayloadError or UsageError, and adds nothing, when it cannot be meant.
+    those behind. `traceparent` links the job's spans to yours. Raises PayloadError or UsageError,
+    and adds nothing, when it cannot be meant.
     """
+    if traceparent is not None:
+        payload = _with_trace(payload, traceparent)
     row = row_of(
         task, payload, queue=queue, batch=batch, priority=priority, not_before=not_before,
         max_attempts=max_attempts, timeout_seconds=timeout_seconds, dedupe_key=dedupe_key,
@@ -173,6 +178,15 @@ def _as_json(
         task_of(task).fit(payload)
     # In ASCII, because the caller's connection may have any character set.
     return json.dumps(payload)
+
+
+def _with_trace(payload: Any, found: str) -> Any:
+    if not is_well_formed(found):
+        raise UsageError(f"enqueue: traceparent={found!r:.80}; give a W3C one: 00-…-…-01")
+    if dataclasses.is_dataclass(payload) and not isinstance(payload, type):
+        payload = dataclasses.asdict(payload)
+    # What is no dict is refused like any other payload.
+    return {**payload, FIELD: found} if isinstance(payload, dict) else payload
 
 
 def _utc(moment: datetime | None) -> datetime | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, Literal
 
 from worker import json_text
@@ -17,11 +18,24 @@ Format = Literal["text", "csv", "jsonl"]
 Record = tuple[int, dict[str, Any] | str]
 
 
-def read(lines: Iterable[str], kind: Format, delimiter: str = ",") -> Iterator[Record]:
-    """Read records of a format, passing over empty lines."""
+def read(lines: Iterable[str], kind: Format | None, delimiter: str = ",") -> Iterator[Record]:
+    """Read records of a format, passing over empty lines; None tells JSONL from URLs by itself."""
+    if kind is None:
+        lines, kind = _guessed(iter(lines))
     if kind == "csv":
         return read_csv(lines, delimiter)
     return read_jsonl(lines) if kind == "jsonl" else read_text(lines)
+
+
+def _guessed(lines: Iterator[str]) -> tuple[Iterable[str], Format]:
+    """Look at the first line that says something: no URL begins with a brace."""
+    seen = []
+    for line in lines:
+        seen.append(line)
+        if line.strip() or isinstance(line, BadLine):
+            break
+    is_json = bool(seen) and seen[-1].lstrip().startswith("{")
+    return chain(seen, lines), "jsonl" if is_json else "text"
 
 
 def read_text(lines: Iterable[str]) -> Iterator[Record]:

@@ -31,6 +31,7 @@ DEFAULT_VIEWPORT = "1280x720"
 SMALLEST, LARGEST = 200, 7680
 
 _REGIONS = Path(__file__).with_name("regions.toml")
+_LOCALES = Path(__file__).with_name("locales.toml")
 _LOCALE = re.compile(r"([a-z]{2,3})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}|\d{3}))?", re.IGNORECASE)
 _VIEWPORT = re.compile(r"(\d{1,5}) *[xX×] *(\d{1,5})")
 _CHROME = re.compile(
@@ -109,6 +110,11 @@ def _locale(text: str) -> str:
         raise UsageError(f"locale {text!r:.40} is not understood; write one as de-DE")
     language, script, region = found.groups()
     parts = [language.lower(), (script or "").title(), (region or "").upper()]
+    known = _locales()
+    if parts[0] not in known["languages"]:
+        raise UsageError(f"locale {text!r}: there is no language {parts[0]!r}; write one as de-DE")
+    if parts[2] and parts[2] not in known["countries"] | known["areas"]:
+        raise UsageError(f"locale {text!r}: there is no country {parts[2]!r}; write one as de-DE")
     return "-".join(part for part in parts if part)
 
 
@@ -149,3 +155,9 @@ def _known(region: str | None) -> str | None:
 @functools.cache
 def _table() -> dict[str, Any]:
     return tomllib.loads(_REGIONS.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def _locales() -> dict[str, frozenset[str]]:
+    known = tomllib.loads(_LOCALES.read_text(encoding="utf-8"))
+    return {name: frozenset(codes.split()) for name, codes in known.items()}

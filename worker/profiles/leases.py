@@ -61,7 +61,7 @@ def take(
         State.LEASED if state in LEASABLE else state,
         event="leased",
         author=holder.name,
-        reason=f"for job {holder.job_id}" if holder.job_id else "checked out",
+        reason=f"for job {holder.job_id}" if holder.job_id is not None else "checked out",
         fence=fence,
         job_id=holder.job_id,
     )

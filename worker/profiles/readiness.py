@@ -186,7 +186,9 @@ def _occupied(profile: Row, held: list[Row], exclusive: bool = False) -> NotRead
     is_taken = any(lease["is_exclusive"] for lease in held) or (exclusive and held)
     if not is_taken and len(held) < profile["max_active_runs"]:
         return None
-    owner = held[0]["holder"] + (f", job {held[0]['job_id']}" if held[0]["job_id"] else "")
+    owner = held[0]["holder"] + (
+        f", job {held[0]['job_id']}" if held[0]["job_id"] is not None else ""
+    )
     name, seconds = profile["id"], BUSY_SECONDS
     if held[0]["is_person"]:
         seconds = float(held[0]["left_seconds"])

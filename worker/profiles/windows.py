@@ -17,6 +17,9 @@ from worker.errors import UsageError
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 WHOLE_DAY = 24 * 60
+ZONE = "Europe/Berlin"
+# Names in the time zone data that stand for no place.
+NO_PLACES = frozenset({"localtime", "posixrules", "factory"})
 EXAMPLE = "09:00-18:00, or mon-fri 09:00-18:00"
 
 _WINDOW = re.compile(r"(?:([a-z][a-z ,-]*+)(?<= ))?(\d{1,2}):(\d{2}) *+- *+(\d{1,2}):(\d{2})")
@@ -127,6 +130,8 @@ def parse_day(text: str) -> date:
 
 def find_zone(name: str) -> ZoneInfo:
     """Find a time zone by its name; raises UsageError for one that is not known here."""
+    if name.lower() in NO_PLACES:
+        raise UsageError(f"time zone {name!r} is another on each machine; write one as {ZONE}")
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -138,7 +143,7 @@ def find_zone(name: str) -> ZoneInfo:
         )
     by_lower = {zone.lower(): zone for zone in known}
     close = difflib.get_close_matches(name.lower(), by_lower, 1)
-    meant = f"; did you mean {by_lower[close[0]]}?" if close else "; write one as Europe/Berlin"
+    meant = f"; did you mean {by_lower[close[0]]}?" if close else f"; write one as {ZONE}"
     raise UsageError(f"unknown time zone {name!r}{meant}")
 
 

@@ -8,7 +8,6 @@ that may have reached the server before can be repeated: it tells.
 from __future__ import annotations
 
 import socket
-from dataclasses import dataclass
 
 from worker.database.client import Database, Transaction
 from worker.errors import ClaimLost
@@ -17,6 +16,7 @@ from worker.evidence.known_secrets import KnownSecrets
 from worker.evidence.redaction import redact_text
 from worker.models import Claim, Ending, Outcome, Status
 from worker.queue import added_jobs
+from worker.records import record
 
 # `last_error` is a TEXT: 65,535 bytes. The head says what was called, the tail what went wrong.
 MAX_ERROR_BYTES = 60_000
@@ -26,7 +26,7 @@ MAX_BLOCKS = 3
 HALF_DONE = "may be half done at"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Settlement:
     """What is written: where the job goes, how its attempt is remembered, and why.
 

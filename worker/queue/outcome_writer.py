@@ -17,13 +17,14 @@ from worker.models import Candidate, Cause, Claim, Ending, Outcome, Owner
 from worker.queue import journal
 from worker.queue.claims import Queue
 from worker.queue.endings import Settlement
+from worker.records import record
 
 FIRST_PATIENCE_SECONDS = 1.0
 
 logger = logging.getLogger("nightshift.worker")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Written:
     """What was written, None when the claim was lost; and the claim made together with that."""
 

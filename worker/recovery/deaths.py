@@ -53,7 +53,7 @@ def settle(db: Database, queue: Queue, death: Death, places: Places) -> list[Swe
         death=death,
     )
     # What the board shows may be later than what reached the database.
-    step = death["step"] if death["job_id"] else None
+    step = death["step"] if death["job_id"] is not None else None
     for profile in lease_endings.end_of_the_dead(
         db,
         death["incarnation"],
@@ -108,7 +108,7 @@ def settle_claims(
     incarnation: int,
     ending: Ending,
     *,
-    began: tuple[int, int],
+    began: tuple[int | None, int],
     places: Places | None = None,
     death: Death | None = None,
 ) -> list[Swept]:

@@ -88,10 +88,11 @@ class Bookkeeping:
 
 def _worker(entry: Entry) -> dict[str, Any]:
     shown = entry.snapshot()
+    has_job = shown.job_id is not None
     return {
         "incarnation": shown.incarnation,
         "phase": Phase(shown.phase).name.lower(),
-        "job_id": shown.job_id or None,
-        "job_seconds": time.monotonic() - shown.claimed_at if shown.job_id else None,
-        "step": shown.step if shown.job_id else "",
+        "job_id": shown.job_id,
+        "job_seconds": time.monotonic() - shown.claimed_at if has_job else None,
+        "step": shown.step if has_job else "",
     }

@@ -12,24 +12,17 @@ import select
 import signal
 import socket
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 
 from worker import log
-from worker.backoff import backoff_seconds
 from worker.database.client import Database
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError
-from worker.exit_codes import ExitCode
-from worker.supervisor.patient_fork import PatientFork
-from worker.supervisor.stopped import StoppedClock
+from worker.supervisor.child_link import EXIT_MISCONFIGURED
 
 # At the end of a run: how long it takes further events, and how long the last may take.
 LAST_TAKES_SECONDS = 2.0
 LAST_DELIVERY_SECONDS = 4.0
-MAX_RESTART_SECONDS = 60.0
-MAX_STOPPED_SECONDS = 60.0
-EXIT_MISCONFIGURED = ExitCode.CONFIGURATION
 
 logger = logging.getLogger("nightshift.courier")
 
@@ -70,63 +63,3 @@ class Courier:
     def _keep_taking(self) -> bool:
         since = self._ending_since
         return since is None or time.monotonic() - since < LAST_TAKES_SECONDS
-
-
-class CourierLink:
-    """The launcher's end: starts a courier when there is something to deliver, and ends it."""
-
-    def __init__(
-        self, database: DatabaseSettings, output: int, fork: PatientFork | None = None
-    ) -> None:
-        self._database = database
-        self._output = output
-        self._fork = fork or PatientFork()
-        self._socket: socket.socket | None = None
-        self._deaths = 0
-        self._start_at = 0.0
-        self._stopped = StoppedClock()
-        self.pid = 0
-
-    def start_if_needed(self, has_due_events: bool) -> None:
-        """Fork a courier if events are due and none runs; pause after a failure."""
-        if self._stopped.seconds(self.pid) > MAX_STOPPED_SECONDS:
-            os.kill(self.pid, signal.SIGKILL)
-        if not has_due_events or self.pid or time.monotonic() < self._start_at:
-            return
-        ours, theirs = socket.socketpair()
-
-        def main() -> int:
-            ours.close()
-            return Courier(self._database, theirs).main()
-
-        pid = self._fork(main, self._output)
-        theirs.close()
-        if pid is None:
-            ours.close()
-            return
-        self.pid, self._socket = pid, ours
-
-    def died(self, code: int) -> None:
-        """Note that the courier's process has ended; without settings there is no other."""
-        self.pid = 0
-        self._deaths += 1
-        wait = backoff_seconds(self._deaths, 1.0, MAX_RESTART_SECONDS)
-        self._start_at = float("inf") if code == EXIT_MISCONFIGURED else time.monotonic() + wait
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
-
-    def stop(self, seconds: float) -> None:
-        """Give the courier this long to deliver what is due; then end it."""
-        if not self.pid or self._socket is None:
-            return
-        with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_WR)
-        deadline = time.monotonic() + seconds
-        while not (ended := os.waitpid(self.pid, os.WNOHANG))[0]:
-            if time.monotonic() >= deadline:
-                os.kill(self.pid, signal.SIGKILL)
-                ended = os.waitpid(self.pid, 0)
-                break
-            time.sleep(0.02)
-        self.died(os.waitstatus_to_exitcode(ended[1]))

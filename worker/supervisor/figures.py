@@ -41,7 +41,7 @@ class Figures:
     def status_line(self) -> str:
         """Say how the pool stands, in a line."""
         view = self.view(is_stopping=False)
-        busy = [f"{w.slot}:{w.job_id}({w.age_seconds:.0f}s)" for w in view.workers if w.job_id]
+        busy = [f"{w.slot}:{w.job_id}({w.age_seconds:.0f}s)" for w in view.workers if w.is_busy]
         left = "?" if view.left is None else view.left
         return (
             f"{view.done} done, {view.failed} failed, {left} left after {view.seconds:.0f} s; "
@@ -75,10 +75,10 @@ def _worker_view(slot: Slot, now: float) -> WorkerView:
     return WorkerView(
         slot=slot.number,
         doing=doing.replace("_", " "),
-        job_id=entry.job_id if slot.pid else 0,
+        job_id=entry.job_id if slot.pid else None,
         label=entry.label,
         step=entry.step,
-        age_seconds=now - entry.claimed_at if entry.job_id else 0.0,
+        age_seconds=now - entry.claimed_at if entry.job_id is not None else 0.0,
         done=slot.count("done"),
         failed=slot.count("failed"),
     )

@@ -186,7 +186,7 @@ class Heart:
                 continue
             # It may have died between the commit of its finish and the counting of it.
             shown = (death["job_id"], death["fence"])
-            if death["job_id"] and queue.is_finished(*shown, death["incarnation"]):
+            if death["job_id"] is not None and queue.is_finished(*shown, death["incarnation"]):
                 self.board.header.done += 1
             runs.end_worker(db, death["incarnation"], death["ending"])
             deaths.forget(self._places.journal, death)
@@ -214,7 +214,7 @@ class Heart:
         for name in self.lock_names:
             db.fetch_all("take_run_lock", name=name, wait_seconds=0)
         entries = [entry.snapshot() for entry in self.board.entries]
-        queue.renew([(e.job_id, e.fence, e.incarnation) for e in entries if e.job_id])
+        queue.renew([(e.job_id, e.fence, e.incarnation) for e in entries if e.job_id is not None])
         living = [entry.incarnation for entry in entries if entry.incarnation]
         leases.renew(db, living, self.settings.lease_seconds)
         runs.beat(db, self.run_id, books.pulse())

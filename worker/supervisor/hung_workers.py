@@ -58,7 +58,8 @@ class _Watch:
         if not slot.pid:
             return
         # A torn entry shows two jobs in one. Its worker is between them, hence not at work.
-        is_at_work = entry.job_id and entry.phase < Phase.SETTLING and not entry.is_torn
+        has_job = entry.job_id is not None and not entry.is_torn
+        is_at_work = has_job and entry.phase < Phase.SETTLING
         if not is_at_work:
             self._kill_if_stopped()
         elif time.monotonic() > entry.deadline + self._grace_seconds:

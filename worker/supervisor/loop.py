@@ -18,15 +18,18 @@ from worker.models import Outcome
 from worker.queue import journal
 from worker.recovery import deaths, leftovers
 from worker.settings import RunSettings
-from worker.supervisor.courier import LAST_DELIVERY_SECONDS, CourierLink
+from worker.supervisor.child_link import ChildLink
+from worker.supervisor.courier import LAST_DELIVERY_SECONDS, Courier
 from worker.supervisor.figures import Figures
 from worker.supervisor.heart import Heart
 from worker.supervisor.heart_link import HeartLink
 from worker.supervisor.hung_workers import HungWorkers
+from worker.supervisor.lookout import LAST_LOOK_SECONDS, Lookout, Told
 from worker.supervisor.oom import oom_kills
 from worker.supervisor.output import LineReader
 from worker.supervisor.patient_fork import PatientFork
 from worker.supervisor.relay import Relay
+from worker.supervisor.service_manager import ServiceManager
 from worker.supervisor.signals import SignalQueue
 from worker.supervisor.slot import Slot, State
 from worker.supervisor.strays import Strays
@@ -52,10 +55,12 @@ class Supervisor:
         worker_main: WorkerMain,
         display: Display,
         lock_names: tuple[str, ...] = (),
+        service: ServiceManager | None = None,
     ) -> None:
         self._settings = settings
         self._run_id = run_id
         self._display = display
+        self._service = service or ServiceManager()
         self._board = Board(settings.workers)
         self._signals = SignalQueue()
         self._stopped_by: str | None = None
@@ -70,7 +75,13 @@ class Supervisor:
         self._heart = HeartLink(
             lambda link: Heart(settings, self._board, run_id, link, lock_names).main, writer, fork
         )
-        self._courier = CourierLink(settings.database, writer, fork)
+        self._courier = ChildLink(
+            lambda link: Courier(settings.database, link).main(), writer, fork
+        )
+        began = time.monotonic()
+        self._lookout = ChildLink(
+            lambda link: Lookout(settings, self._board, run_id, began, link).main(), writer, fork
+        )
         self._slots = [
             Slot(number, entry, partial(worker_main, settings, run_id, number, self._board), fork)
             for number, entry in zip(settings.slots, self._board.entries, strict=True)
@@ -94,14 +105,21 @@ class Supervisor:
                 self._watch_deadlines()
                 self._heart.start_if_dead()
                 self._courier.start_if_needed(bool(self._board.header.has_due_events))
+                self._lookout.start_if_needed(bool(self._settings.notify))
                 self._respawn()
                 self._draw()
+                self._tell_service()
                 self._wait()
         finally:
             self._end_everything()
         # Workers leave by themselves when there is no time for another job.
         has_run_out = TIME_IS_OVER if self._board.header.is_time_up else None
         return self._figures.summary(self._stopped_by or has_run_out)
+
+    @property
+    def is_silence_said(self) -> bool:
+        """Whether it was said already that somebody could not be told."""
+        return bool(self._board.header.told & Told.SILENCE)
 
     def _is_over(self) -> bool:
         has_begun = any(slot.state is not State.WAITING for slot in self._slots)
@@ -125,6 +143,7 @@ class Supervisor:
             self._abandon_at = self._kill_at = now
             return
         self._stopped_by = cause
+        self._service.stopping()
         self._abandon_at = now + self._settings.grace_seconds
         self._kill_at = self._abandon_at + HAND_BACK_SECONDS
         self._display.say(
@@ -150,6 +169,8 @@ class Supervisor:
                 self._heart.died()
             elif pid == self._courier.pid:
                 self._courier.died(code)
+            elif pid == self._lookout.pid:
+                self._lookout.died(code)
             for slot in self._slots:
                 if slot.pid == pid:
                     self._bury(slot, code)
@@ -213,6 +234,11 @@ class Supervisor:
     def _draw(self) -> None:
         self._display.update(self._figures.view(is_stopping=self._stopped_by is not None))
 
+    def _tell_service(self) -> None:
+        if any(slot.pid for slot in self._slots):
+            self._service.ready(self._figures.status_line())
+        self._service.beat(self._figures.status_line)
+
     def _wait(self) -> None:
         waiting = [self._signals.fileno(), *self._relay.filenos()]
         heart = self._heart.fileno()
@@ -231,6 +257,7 @@ class Supervisor:
         return min(TICK_SECONDS, next_start) if next_start > 0 else TICK_SECONDS
 
     def _end_everything(self) -> None:
+        self._service.loop_is_over()
         for slot in self._slots:
             slot.kill(Outcome.HANDED_BACK, "handed back: the launcher is ending")
         deadline = time.monotonic() + HAND_BACK_SECONDS
@@ -249,11 +276,12 @@ class Supervisor:
         self._display.close()
 
     def _deliver_the_last(self) -> None:
-        """Give the courier a moment for what the last jobs left, unless there is a hurry."""
+        """Give courier and lookout a moment for the last jobs, unless there is a hurry."""
         is_in_a_hurry = time.monotonic() >= self._kill_at
         if not is_in_a_hurry:
             self._courier.start_if_needed(bool(self._board.header.has_due_events))
         self._courier.stop(0.0 if is_in_a_hurry else LAST_DELIVERY_SECONDS)
+        self._lookout.stop(0.0 if is_in_a_hurry else LAST_LOOK_SECONDS)
 
 
 def _processes(count: int) -> str:

@@ -6,16 +6,12 @@ seconds. A ping that fails changes nothing about the run. Its URL is a secret.
 
 from __future__ import annotations
 
-import os
-import signal
-import time
 import uuid
-from contextlib import suppress
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from worker.evidence import known_secrets
 from worker.evidence.redaction import redact_text
-from worker.system.fork import fork
+from worker.system.fork import fork, wait_for
 
 TIMEOUT_SECONDS = 3.0
 # How long the end of a run waits for its last ping.
@@ -77,13 +73,5 @@ def _post(url: str, body: str) -> int:
 
 def _wait(pid: int | None) -> None:
     """Wait for a child for a few seconds; then end it."""
-    if pid is None:
-        return
-    deadline = time.monotonic() + MAX_WAIT_SECONDS
-    with suppress(ChildProcessError, ProcessLookupError):
-        while not os.waitpid(pid, os.WNOHANG)[0]:
-            if time.monotonic() >= deadline:
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
-                return
-            time.sleep(0.02)
+    if pid is not None:
+        wait_for(pid, MAX_WAIT_SECONDS)

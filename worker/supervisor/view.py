@@ -13,12 +13,16 @@ class WorkerView:
 
     slot: int
     doing: str
-    job_id: int
+    job_id: int | None
     label: str
     step: str
     age_seconds: float
     done: int
     failed: int
+
+    @property
+    def is_busy(self) -> bool:
+        return self.job_id is not None
 
 
 @dataclass(frozen=True, slots=True)

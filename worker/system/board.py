@@ -39,7 +39,9 @@ class Entry(ctypes.Structure):
         ("changes", ctypes.c_int64),
         ("incarnation", ctypes.c_int64),
         ("phase", ctypes.c_int64),
-        ("job_id", ctypes.c_int64),
+        # Any number may be a job's id, so this says whether there is one.
+        ("_has_job", ctypes.c_int64),
+        ("_job_id", ctypes.c_int64),
         ("fence", ctypes.c_int64),
         ("attempt", ctypes.c_int64),
         ("claimed_at", ctypes.c_double),
@@ -62,7 +64,8 @@ class Entry(ctypes.Structure):
     changes: int
     incarnation: int
     phase: int
-    job_id: int
+    _has_job: int
+    _job_id: int
     fence: int
     attempt: int
     claimed_at: float
@@ -86,7 +89,7 @@ class Entry(ctypes.Structure):
         ctypes.memset(ctypes.addressof(self), 0, ctypes.sizeof(self))
 
     def begin_job(self, job_id: int, fence: int, attempt: int, label: str, seconds: float) -> None:
-        """Show a claimed job; its id comes last, because it is what readers look for."""
+        """Show a claimed job; that there is one comes last, because readers look for that."""
         now = time.monotonic()
         shown = _cut(label, 200)
         self.changes |= 1
@@ -94,7 +97,8 @@ class Entry(ctypes.Structure):
         self._label, self._step, self._step_kind, self._proxy = shown, b"", b"", b""
         self.fence, self.attempt = fence, attempt
         self.phase = Phase.WORKING
-        self.job_id = job_id
+        self._job_id = job_id
+        self._has_job = 1
         self.changes += 1
 
     def describe_job(self, label: str, seconds: float) -> None:
@@ -121,9 +125,9 @@ class Entry(ctypes.Structure):
             self.changes += 1
 
     def end_job(self) -> None:
-        """Show that the job is settled; its id goes first."""
+        """Show that the job is settled; that there is one goes first."""
         self.changes |= 1
-        self.job_id = 0
+        self._has_job = 0
         self.phase = Phase.IDLE
         self.deadline = 0.0
         self.changes += 1
@@ -142,6 +146,11 @@ class Entry(ctypes.Structure):
     def is_torn(self) -> bool:
         """Whether its writer was in the middle of a change."""
         return self.changes % 2 == 1
+
+    @property
+    def job_id(self) -> int | None:
+        """The job that the worker has; None when it has none."""
+        return self._job_id if self._has_job else None
 
     @property
     def label(self) -> str:
@@ -184,6 +193,8 @@ class Header(ctypes.Structure):
         ("promoted", ctypes.c_int64),
         # Whether a worker has met jobs that are not this run's to do.
         ("has_strangers", ctypes.c_int64),
+        ("told", ctypes.c_int64),
+        ("still_since", ctypes.c_double),
     ]
 
     renewed_at: float
@@ -203,6 +214,9 @@ class Header(ctypes.Structure):
     has_due_events: int
     promoted: int
     has_strangers: int
+    # The lookout's own: what people have been told, and since when nothing has finished.
+    told: int
+    still_since: float
     held_back: int
     _held_because: bytes
 

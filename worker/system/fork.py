@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from worker.errors import NightshiftError
@@ -25,6 +26,7 @@ HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.
 # The night is long, and what fills the machine's process table now may be gone soon.
 FORK_PATIENCE_SECONDS = 300.0
 FORK_RETRY_SECONDS = 0.5
+POLL_SECONDS = 0.02
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -119,6 +121,20 @@ def call_in_child(function: Callable[..., T], *args: Any) -> T:
         raise value
     answer: T = value
     return answer
+
+
+def wait_for(pid: int, seconds: float) -> int | None:
+    """Wait for a child; kill it when the time is over. Return its exit code, None without one."""
+    deadline = time.monotonic() + seconds
+    with suppress(ChildProcessError, ProcessLookupError):
+        while not (ended := os.waitpid(pid, os.WNOHANG))[0]:
+            if time.monotonic() >= deadline:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+                return None
+            time.sleep(POLL_SECONDS)
+        return os.waitstatus_to_exitcode(ended[1])
+    return None
 
 
 def _fork_patiently(main: Callable[[], int]) -> int:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-# Nightshift's own, and what reports errors or pays for the machine.
+# Nightshift's own, what reports errors or pays for the machine, and the service manager's.
 _OF_THE_POOL = re.compile(
     r"(?:DATABASE_URL|SENTRY|MYSQL|NIGHTSHIFT|AWS|AZURE|GOOGLE|GCP|GITHUB|GITLAB|CI|DOCKER"
-    r"|KUBERNETES|VAULT|SSH|GPG|PG|REDIS|OTEL)(?:_|$)|.*_(?:DSN|PROXY)$",
+    r"|KUBERNETES|VAULT|SSH|GPG|PG|REDIS|OTEL|NOTIFY|WATCHDOG)(?:_|$)|.*_(?:DSN|PROXY)$",
     re.IGNORECASE,
 )
 _PROXY = re.compile(r"(?:https?|ftp|all|ws|wss|socks|no)_proxy", re.IGNORECASE)

@@ -42,6 +42,17 @@ def open_inside(folder: Path) -> Path | None:
     return None
 
 
+def close_to_others(folder: Path) -> None:
+    """Take every right to a folder of ours away from other users; others' folders are left."""
+    try:
+        found = folder.stat()
+        if found.st_uid == os.geteuid() and found.st_mode & OPEN_BITS:
+            folder.chmod(stat.S_IMODE(found.st_mode) & ~OPEN_BITS)
+    except OSError:
+        # What is written there is private by itself; `doctor` tells of the folder.
+        return
+
+
 def _visible(folder: Path) -> Iterator[Path]:
     try:
         with os.scandir(folder) as entries:

@@ -40,8 +40,16 @@ def is_shape(kind: Any) -> bool:
     return (dataclasses.is_dataclass(kind) and isinstance(kind, type)) or typing.is_typeddict(kind)
 
 
-def fit(payload: Mapping[str, Any], shape: type) -> Any:
-    """Give the payload its declared shape; raises PayloadError that names the field."""
+def fit(
+    payload: Mapping[str, Any], shape: type, *, undeclared: frozenset[str] = frozenset()
+) -> Any:
+    """Give the payload its declared shape; raises PayloadError that names the field.
+
+    Fields in `undeclared` are left out, unless the shape declares them.
+    """
+    if not undeclared.isdisjoint(payload):
+        left_out = undeclared - get_type_hints(shape).keys()
+        payload = {name: value for name, value in payload.items() if name not in left_out}
     return _fit(payload, shape, "payload")
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 TaskFunction = Callable[["Page", Any, Job], Any]
 Isolation = Literal["context", "page", "worker"]
 
+# What a payload tells the pool, which no task has to declare: its environment, and its trace.
+FOR_THE_POOL = frozenset({"manifest", "traceparent"})
 _MARK = "__nightshift_task__"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,60}")
 BUILT_IN = tuple(
@@ -56,7 +58,9 @@ class Task:
 
     def fit(self, payload: Mapping[str, Any]) -> Any:
         """Give a payload the task's declared shape; raises PayloadError that names the field."""
-        return payload if self.params is None else params.fit(payload, self.params)
+        if self.params is None:
+            return payload
+        return params.fit(payload, self.params, undeclared=FOR_THE_POOL)
 
 
 def task(

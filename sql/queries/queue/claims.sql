@@ -23,8 +23,9 @@ UPDATE work_queue FORCE INDEX (PRIMARY)
  WHERE id IN %(ids)s AND (id, fence, incarnation) IN %(claims)s AND status = 'in_progress';
 
 -- name: finish_and_take
--- Finish a job as above and take the next one: both rows in one statement and one commit.
-UPDATE work_queue
+-- Finish a job as above and take the next one: both rows in one statement and one commit. Named, the
+-- index need not be chosen, which takes the server as long as a tenth of the statement.
+UPDATE work_queue FORCE INDEX (PRIMARY)
    SET result = IF(id = %(id)s, %(result)s, NULL),
        last_error = IF(id = %(id)s, NULL, last_error),
        wait_reason = NULL, irreversible_step = NULL,

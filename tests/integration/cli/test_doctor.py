@@ -12,7 +12,7 @@ from tests.lifecycle.conftest import processes_of, run_command, url_of, wait_unt
 from worker.queue import pause
 
 CHECKS = ["python", "database", "schema", "writing", "queue", "ways out", "tasks", "browser"]
-CHECKS += ["errors folder", "results folder", "state folder", "privacy", "disk"]
+CHECKS += ["errors folder", "results folder", "state folder", "notify", "privacy", "disk"]
 
 
 @pytest.fixture

@@ -154,6 +154,15 @@ def test_what_a_spreadsheet_would_run_is_defused_unless_raw_is_wanted(cli, finis
     assert safe["number"] == "-1"
 
 
+def test_a_column_that_a_spreadsheet_would_run_is_defused_too(cli, finish):
+    finish({"=cmd()": 7})
+
+    (safe,) = rows(cli("export", "--format", "csv").stdout)
+    (raw,) = rows(cli("export", "--format", "csv", "--raw").stdout)
+
+    assert (safe["'=cmd()"], raw["=cmd()"]) == ("7", "7")
+
+
 def test_following_goes_on_with_what_finishes_later_and_repeats_nothing(
     settings, tmp_path, finish, eventually
 ):

@@ -58,7 +58,8 @@ def test_a_breaker_is_opened_shown_and_closed(cli):
     line = said(cli("breakers", "list"))
     assert line.startswith("site:example.com: open, next check in 59 m")
     assert "their sale" in line
-    assert "no job waits for it: the breaker of site:example.com" in said(cli("status"))
+    told = said(cli("status"))
+    assert "also closed, but no job waits for that alone: site:example.com;" in told
     said(cli("breakers", "close", "site:example.com"))
     assert said(cli("breakers", "list")) == "no breaker is open"
     said(cli("breakers", "close", "site:example.com", "--keep"))
@@ -110,3 +111,29 @@ def test_why_of_an_unknown_job_is_a_clear_error(cli):
     answer = cli("why", "4711")
     assert answer.returncode == 2
     assert "there is no job 4711" in answer.stderr
+
+
+def test_closed_keys_that_hold_nothing_back_share_one_line(cli, queue):
+    queue.enqueue("visit", {"url": "http://shop.example/"})
+    for name in ("a", "b", "c", "d", "e"):
+        said(cli("breakers", "open", f"site:{name}.example"))
+    said(cli("breakers", "open", "site:shop.example"))
+
+    told = said(cli("status")).splitlines()
+
+    assert len([line for line in told if "closed" in line]) == 1
+    assert any(
+        line.startswith("held back: 1 job: the breaker of site:shop.example") for line in told
+    )
+    assert any(
+        "site:a.example, site:b.example, site:c.example and 2 more;" in line for line in told
+    )
+
+
+def test_a_limit_of_an_account_that_nobody_knows_is_set_and_said_to_hold_nothing(cli):
+    answer = cli("limits", "set", "account:typo", "--per-hour", "10")
+
+    assert said(answer) == "account:typo is limited to 10 per hour"
+    assert "there is no account typo yet" in answer.stderr
+    said(cli("accounts", "add", "typo"))
+    assert cli("limits", "set", "account:typo", "--per-hour", "10").stderr == ""

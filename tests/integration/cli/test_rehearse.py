@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import zipfile
@@ -31,6 +32,12 @@ def broken(page, payload, job):
 def orders(page, payload, job):
     job.step("placing order", irreversible=True)
     return {"ordered": True}
+
+@task("waits")
+def waits(page, payload, job):
+    page.goto("data:text/html,<h1>Waiting</h1>")
+    job.step("waiting")
+    page.wait_for_timeout(60_000)
 
 @task("given_up")
 def given_up(page, payload, job):
@@ -228,3 +235,26 @@ def test_a_name_that_no_file_can_have_is_refused(cli, name, tmp_path):
     assert done.returncode == 2
     assert "cannot name a task file" in done.stderr
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_task_that_is_interrupted_ends_with_130_and_without_a_traceback(settings, tmp_path):
+    (tmp_path / "own.py").write_text(TASKS, encoding="utf-8")
+    arguments = ("try", "waits", "--tasks", "own.py", "--payload", "{}")
+    process = subprocess.Popen(
+        [sys.executable, REPO / "launcher.py", *arguments],
+        cwd=tmp_path,
+        env=clean_environment(tmp_path, DATABASE_URL=url_of(settings), PYTHONPATH=None),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # A suite in the background of a shell would hand on that it is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+    )
+    with process:
+        assert process.stderr is not None
+        assert "step: waiting" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+
+    assert process.returncode == 130
+    assert "Traceback" not in rest

@@ -53,7 +53,9 @@ def test_no_statement_of_a_page_reads_a_table_whole(site, name, params):
     usual = {"window": 51, "skip": 50, "limit": 51, "before": 90, "task": None, "site": None,
              "text": None, "queue": None, "batch": None, "id": 61}  # fmt: skip
 
-    plan = site.db.run_statement(f"EXPLAIN {query(name)}", usual | params)
+    # MySQL 9 would draw a tree.
+    explained = f"EXPLAIN /*!80000 FORMAT=TRADITIONAL */ {query(name)}"
+    plan = site.db.run_statement(explained, usual | params)
 
     whole = [
         row

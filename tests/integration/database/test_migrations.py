@@ -10,7 +10,7 @@ import pytest
 
 from worker.database import migrations
 from worker.database.client import DatabaseError
-from worker.errors import SchemaMismatch
+from worker.errors import BadData, SchemaMismatch
 
 REAL_STEPS = migrations.steps
 NAMES = list(dict.fromkeys(step.name for step in REAL_STEPS()))
@@ -150,3 +150,27 @@ def test_waiting_for_another_process_to_migrate_outlasts_one_read(connect):
         holder.run_statement("DO SLEEP(2.5)")
         holder.fetch_one("unlock_migrations")
         assert applied.result(timeout=20) == NAMES
+
+
+def test_a_job_with_an_unknown_status_becomes_a_dead_letter_and_the_next_is_refused(
+    db, write_migration, monkeypatch
+):
+    write_migration("0029_known_statuses.sql", "SELECT 1;\n")
+    migrations.ensure(db)
+    db.run_statement("SET SESSION sql_mode = ''")
+    db.run_statement("INSERT INTO work_queue (payload, status) VALUES ('{}', 'queued')")
+    db.run_statement("DELETE FROM schema_migrations WHERE version = 29")
+    monkeypatch.setattr(migrations, "steps", REAL_STEPS)
+
+    migrations.migrate(db)
+
+    (job,) = db.run_statement("SELECT status, finished_at, last_error FROM work_queue")
+    assert (job["status"], job["finished_at"] is None) == ("error", False)
+    assert "it was never run" in job["last_error"]
+    for status in ("queued", ""):
+        with pytest.raises(BadData):
+            db.run_statement(
+                f"INSERT INTO work_queue (payload, status) VALUES ('{{}}', '{status}')"
+            )
+    db.run_statement("DELETE FROM schema_migrations WHERE version = 29")
+    assert migrations.migrate(db) == ["0029_known_statuses"]

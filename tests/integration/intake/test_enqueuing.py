@@ -262,3 +262,32 @@ def test_a_manifest_that_is_not_understood_is_refused(connection, jobs, manifest
 
     connection.commit()
     assert jobs() == []
+
+
+TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+def test_a_traceparent_is_stored_in_the_payload_and_need_not_be_declared(connection, jobs):
+    @dataclass
+    class Shape:
+        url: str
+
+    @task("declared")
+    def declared(page, payload, job):
+        pass
+
+    enqueue("visit", PAYLOAD, connection=connection, traceparent=TRACEPARENT)
+    enqueue(declared, Shape("https://a.example"), connection=connection, traceparent=TRACEPARENT)
+    connection.commit()
+
+    first, second = jobs()
+    assert first["payload"] == {**PAYLOAD, "traceparent": TRACEPARENT}
+    assert second["payload"] == {"url": "https://a.example", "traceparent": TRACEPARENT}
+
+
+def test_a_malformed_traceparent_is_refused(connection, jobs):
+    with pytest.raises(UsageError, match="traceparent='00-zero'; give a W3C one"):
+        enqueue("visit", PAYLOAD, connection=connection, traceparent="00-zero")
+
+    connection.commit()
+    assert jobs() == []

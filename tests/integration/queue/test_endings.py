@@ -155,6 +155,26 @@ def test_history_of_a_truncated_table_does_not_stand_in_the_way(database, queue,
     assert [row["outcome"] for row in queue.history(job_id)] == ["error"]
 
 
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_claim_of_another_life_of_the_table_ends_nothing_although_fences_repeat(
+    database, queue, claim_as, ending
+):
+    job_id = queue.enqueue("visit", {})
+    former = claim_as()
+    # A restored backup does the same.
+    database.run_statement("TRUNCATE TABLE work_queue")
+    assert queue.enqueue("visit", {}) == job_id
+    current = claim_as()
+    assert (current.job_id, current.fence) == (former.job_id, former.fence)
+
+    with pytest.raises(ClaimLost):
+        ENDINGS[ending](queue, former)
+    held = (former.job_id, former.fence, former.incarnation)
+
+    assert queue.renew([held]) == 0
+    assert (queue.get(job_id)["status"], queue.history(job_id)) == ("in_progress", [])
+
+
 def test_an_outcome_written_before_the_connection_broke_is_known_as_our_own(
     queue, claim_as, connect, lose_the_next_answer
 ):

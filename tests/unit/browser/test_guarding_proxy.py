@@ -38,3 +38,11 @@ def test_a_connection_that_comes_while_it_closes_is_cut_as_well(caplog):
         # Whatever was left behind complains when it is collected, and fails this test.
         gc.collect()
     assert caplog.text == ""
+
+
+def test_one_that_is_closed_before_it_listens_leaves_nothing_behind(caplog):
+    for _ in range(100):
+        GuardingProxy().close()
+    gc.collect()
+
+    assert caplog.text == ""

@@ -17,7 +17,7 @@ from worker.supervisor.view import PoolView, WorkerView
 
 SETTINGS = RunSettings(database=DatabaseSettings(password="hunter2"), workers=2, total=4, offset=2)
 IDLE = WorkerView(
-    slot=3, doing="idle", job_id=0, label="", step="", age_seconds=0, done=7, failed=0
+    slot=3, doing="idle", job_id=None, label="", step="", age_seconds=0, done=7, failed=0
 )
 BUSY = WorkerView(
     slot=2,

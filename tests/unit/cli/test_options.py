@@ -106,3 +106,25 @@ def test_the_default_in_help_is_the_default_in_the_settings():
             continue
         assert option.type_cast_value(click.Context(run), option.default) == default
         assert not isinstance(default, Path) or default.is_absolute()
+
+
+@pytest.mark.parametrize("value", ["x", "0"], ids=["no number", "out of range"])
+@pytest.mark.parametrize(
+    ("arguments", "environ", "named", "other"),
+    [
+        (["--workers"], {}, "--workers", "NIGHTSHIFT_WORKERS"),
+        ([], "NIGHTSHIFT_WORKERS", "NIGHTSHIFT_WORKERS", "--workers"),
+    ],
+    ids=["flag", "variable"],
+)
+def test_what_is_wrong_is_said_of_the_flag_or_the_variable_that_gave_it(
+    parsed, arguments, environ, named, other, value
+):
+    given = [*arguments, value] if arguments else []
+    with pytest.raises((UsageError, click.UsageError)) as refusal:
+        parsed(*given, **({environ: value} if environ else {}))
+
+    error = refusal.value
+    told = error.format_message() if isinstance(error, click.UsageError) else str(error)
+    assert named in told
+    assert other not in told

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pymysql
 import pytest
 
@@ -11,7 +13,7 @@ from worker.database.server_errors import Trouble
 
 
 def retries(patience_seconds=float("inf"), keep_waiting=lambda: True):
-    return Retries(patience_seconds, keep_waiting)
+    return Retries(time.monotonic() + patience_seconds, keep_waiting)
 
 
 def test_what_is_final_is_never_tried_again():

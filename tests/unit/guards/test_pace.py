@@ -16,14 +16,15 @@ def test_a_warm_up_is_read():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("40..5/14d", "does not grow"),
+        ("40..5/14d", "does not grow: 5 is not more than 40; write 5..40/14d"),
         ("5..5/14d", "does not grow"),
-        ("0..5/14d", "does not grow"),
+        ("0..5/14d", "lets nothing start at first"),
         ("5..40/0d", "ends before it starts"),
         ("5..40/-1d", "not a duration"),
         ("5..40", "is not understood"),
         ("5-40/14d", "is not understood"),
-        ("5..99999999999/14d", "does not grow"),
+        ("5..99999999999/14d", "is out of range"),
+        ("5..40/99999999999d", "is out of range"),
     ],
 )
 def test_a_warm_up_that_cannot_be_meant_is_refused(text, why):

@@ -122,3 +122,18 @@ def test_jsonl_that_is_none_is_named(line, said):
     found = records(f'{{"n": 1}}\n{line}\n{{"n": 3}}\n'.encode(), "jsonl")
     assert [number for number, _ in found] == [1, 2, 3]
     assert said in found[1][1]
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b'\n {"url": "http://a"}\n{"url": "http://b"}\n', [(2, "http://a"), (3, "http://b")]),
+        (b'\xef\xbb\xbf{"url": "http://a"}', [(1, "http://a")]),
+        (b"# pages\nhttp://a\n\nhttp://b", [(2, "http://a"), (4, "http://b")]),
+        (b"\n\n", []),
+        (b"", []),
+    ],
+    ids=["JSONL", "JSONL with a BOM", "URLs", "empty lines", "nothing"],
+)
+def test_json_lines_are_told_from_urls_where_nobody_says_what_they_are(data, found):
+    assert records(data, None) == [(number, {"url": url}) for number, url in found]

@@ -135,6 +135,12 @@ def test_an_unknown_zone_is_refused(name):
         find_zone(name)
 
 
+@pytest.mark.parametrize("name", ["localtime", "posixrules", "Factory"])
+def test_a_zone_that_is_no_place_is_refused(name):
+    with pytest.raises(UsageError, match="is another on each machine; write one as Europe/Berlin"):
+        find_zone(name)
+
+
 def test_a_mistyped_zone_is_answered_with_the_one_that_is_probably_meant():
     with pytest.raises(UsageError, match=r"did you mean Europe/Berlin\?"):
         find_zone("europe/berln")

@@ -112,3 +112,14 @@ def test_a_job_whose_lease_cannot_be_renewed_is_handed_back_but_not_one_being_se
     hung.end_overdue()
 
     assert slot.done == [(Outcome.HANDED_BACK, "handed back: its lease could not be renewed")]
+
+
+@pytest.mark.parametrize("job_id", [0, -1])
+def test_a_job_of_any_number_is_watched(pool, clock, job_id):
+    hung, slot, _ = pool
+    slot.entry.begin_job(job_id, 2, 1, "visit x", seconds=10)
+
+    clock[0] += 60
+    hung.end_overdue()
+
+    assert slot.done == [signal.SIGUSR2]

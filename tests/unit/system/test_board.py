@@ -43,7 +43,7 @@ def test_what_a_killed_worker_wrote_can_still_be_read():
     assert (entry.label, entry.step, entry.done) == ("visit https://example.com", "signed in", 5)
     assert entry.phase == Phase.WORKING
     assert 590 < entry.deadline - time.monotonic() <= 600
-    assert [other.job_id for other in board.entries] == [0, 4729, 0]
+    assert [other.job_id for other in board.entries] == [None, 4729, None]
 
 
 def test_a_snapshot_never_mixes_two_jobs():
@@ -55,11 +55,12 @@ def test_a_snapshot_never_mixes_two_jobs():
         while True:
             number += 1
             entry.begin_job(number, number, 1, str(number), seconds=number)
-    seen, until = set(), time.monotonic() + 2
+    seen, began = set(), time.monotonic()
     try:
-        while time.monotonic() < until:
+        # On a busy machine the two take turns, and few snapshots show another job than the last.
+        while time.monotonic() < began + (2 if len(seen) > 10 else 30):
             copy = entry.snapshot()
-            if copy.is_torn or not copy.job_id:
+            if copy.is_torn or copy.job_id is None:
                 continue
             seen.add(copy.job_id)
             assert (copy.fence, copy.label) == (copy.job_id, str(copy.job_id))
@@ -100,7 +101,7 @@ def test_a_settled_job_is_no_longer_shown_and_its_step_goes_with_the_next():
     entry.begin_job(1, 1, 1, "visit", seconds=5)
     entry.show_step("half way", StepKind.GUESSED)
     entry.end_job()
-    assert (entry.job_id, entry.phase, entry.deadline) == (0, Phase.IDLE, 0.0)
+    assert (entry.job_id, entry.phase, entry.deadline) == (None, Phase.IDLE, 0.0)
     assert entry.step == "half way"
     entry.begin_job(2, 1, 1, "visit", seconds=5)
     assert entry.step == ""
@@ -114,7 +115,7 @@ def test_a_new_incarnation_finds_its_place_empty_and_its_neighbours_untouched():
         entry.show_step("y" * 500, StepKind.GUESSED)
     board.entries[1].clear()
     assert [entry.incarnation for entry in board.entries] == [10, 0, 12]
-    assert [entry.job_id for entry in board.entries] == [1, 0, 3]
+    assert [entry.job_id for entry in board.entries] == [1, None, 3]
     assert (board.entries[1].label, board.entries[1].step) == ("", "")
     assert board.entries[2].label == "x" * 199
 
@@ -158,3 +159,14 @@ def test_the_proxy_of_a_job_is_shown_until_the_next_job_begins():
 
     entry.begin_job(2, 1, 1, "visit", 60)
     assert entry.proxy is None
+
+
+@pytest.mark.parametrize("job_id", [0, -1, 2**62])
+def test_any_number_may_be_a_jobs(job_id):
+    entry = Board(1).entries[0]
+
+    entry.begin_job(job_id, 3, 1, "visit x", 60)
+    assert entry.snapshot().job_id == job_id
+
+    entry.end_job()
+    assert entry.snapshot().job_id is None

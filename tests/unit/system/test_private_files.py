@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from worker.system.private_files import is_open_to_others, open_inside
+from worker.system.private_files import close_to_others, is_open_to_others, open_inside
 
 SCRIPT = """
 import os, pathlib, sys
@@ -42,3 +42,12 @@ def test_something_open_in_an_open_folder_is_found(tmp_path):
 def test_what_is_not_there_is_not_open(tmp_path):
     assert not is_open_to_others(tmp_path / "absent")
     assert open_inside(tmp_path / "absent") is None
+
+
+def test_a_folder_is_closed_to_others_and_keeps_its_owners_rights(tmp_path):
+    tmp_path.chmod(0o755)
+
+    close_to_others(tmp_path)
+    close_to_others(tmp_path / "nothing")
+
+    assert tmp_path.stat().st_mode & 0o777 == 0o700

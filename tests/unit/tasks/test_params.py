@@ -136,3 +136,24 @@ def test_a_complaint_does_not_repeat_the_value_of_a_secret(value):
     with pytest.raises(PayloadError, match=r"payload\.password: expected a text") as refused:
         fit({"password": value}, Login)
     assert not [part for part in ("hunter2", "7272") if part in str(refused.value)]
+
+
+def test_what_the_payload_tells_the_pool_need_not_be_declared():
+    @task("ordered")
+    def ordered(page, payload: Order, job):
+        pass
+
+    told = {"manifest": {"profile": "p1"}, "traceparent": "00-…"}
+
+    assert task_of(ordered).fit({"sku": "N-1", **told}) == Order("N-1")
+
+
+def test_a_task_that_declares_it_gets_it():
+    class Traced(TypedDict):
+        traceparent: str
+
+    @task("traced", params=Traced)
+    def traced(page, payload, job):
+        pass
+
+    assert task_of(traced).fit({"traceparent": "00-…"}) == {"traceparent": "00-…"}

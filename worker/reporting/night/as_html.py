@@ -81,4 +81,6 @@ def _foot(night: Night) -> str:
         f'<p class="faint"><span class="warn">{CHARACTERS[Mark.LOOK]}</span> {words(note)}</p>\n'
         for note in night.notes
     )
-    return f'{notes}<p class="faint"><br>{words(foot(night))}</p>\n'
+    command = words(night.window.command)
+    text = words(foot(night)).replace(command, html_parts.code(night.window.command))
+    return f'{notes}<p class="faint"><br>{text}</p>\n'

@@ -213,7 +213,9 @@ def _house(night: Night) -> Iterator[str]:
 def _foot(night: Night) -> Iterator[str]:
     for note in night.notes:
         yield from _wrapped(note, f"{CHARACTERS[Mark.LOOK]} ")
-    yield from _wrapped(foot(night))
+    text, _, end = foot(night).partition(night.window.command)
+    yield from _wrapped(f"{text.removesuffix(' by ')}{end} To have it again:")
+    yield from _command(night.window.command, "  ")
 
 
 def foot(night: Night) -> str:

@@ -41,6 +41,7 @@ def measure(
         outages=len(outages),
         outage_seconds=round(sum(_seconds(event, end) for event in outages), 1),
         ready_after=ready,
+        left=_left(runs),
     )
 
 
@@ -67,6 +68,19 @@ def _median(nights: Sequence[Measures]) -> Measures:
     if not nights:
         return Measures()
     return Measures(**values)  # type: ignore[arg-type]
+
+
+def _left(runs: Sequence[RunState]) -> float | None:
+    """Tell how many jobs were left when the last run ended; None where nobody wrote it down."""
+    told = [
+        (run.over_at, left)
+        for run in runs
+        if run.over_at is not None and (left := (run.summary or {}).get("left"))
+    ]
+    if not told:
+        return None
+    left = max(told, key=lambda each: each[0])[1]
+    return int(left.get("pending") or 0) + int(left.get("in_progress") or 0)
 
 
 def _seconds(event: Event, end: datetime) -> float:

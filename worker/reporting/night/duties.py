@@ -9,6 +9,8 @@ from worker.reporting.night.model import Doubt, Duty, Group
 from worker.reporting.night.words import clean, counted
 
 MOST_DUTIES = 8
+# What a group's command sends ahead.
+AHEAD = 10
 
 
 def duties(todo: Todo, groups: Sequence[Group], doubts: Sequence[Doubt]) -> list[Duty]:
@@ -36,8 +38,9 @@ def _of_item(item: Item, is_lower_bound: bool) -> Duty:
 def _of_group(group: Group) -> Duty:
     if group.hint and "--limit" not in group.command:
         return Duty(f"Retry {group.jobs:,}", group.hint, group.command)
+    then = "ten" if group.jobs > AHEAD else "them"
     why = f"{group.task}: {group.label}"
-    return Duty(f"Look at {group.jobs:,} that failed, then retry ten", why, group.command)
+    return Duty(f"Look at {group.jobs:,} that failed, then retry {then}", why, group.command)
 
 
 def _of_doubt(doubt: Doubt) -> Duty:

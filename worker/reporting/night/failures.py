@@ -55,7 +55,13 @@ def groups(
     db: Database, window: Window, errors_dir: Path, told: Sequence[Event]
 ) -> tuple[list[Group], int]:
     """List the largest groups, muted ones last, and count the jobs of all groups."""
-    rows = db.fetch_all("night_groups", start=window.start, end=window.end, limit=MOST_GROUPS)
+    rows = db.fetch_all(
+        "night_groups",
+        start=window.start,
+        end=window.end,
+        new_since=window.new_since,
+        limit=MOST_GROUPS,
+    )
     rows.sort(key=lambda row: (row["muted_at"] is not None, -int(row["jobs"])))
     album = Album(errors_dir)
     in_error = int(rows[0]["jobs_of_all"]) if rows else 0

@@ -60,12 +60,14 @@ def _jobs(night: Night) -> list[Line]:
     is_more = bool(ended and before and counts.failed / ended > WORSE * usual.failed / before)
     failed, usually = share(counts.failed, ended), share(usual.failed, before)
     recovered = f"{night.measures.recovered:,.0f}"
+    left = "–" if usual.left is None else f"{usual.left:,.0f}"
+    jobs_in = "–" if usual.left is None else f"{before + usual.left:,.0f}"
     return [
-        Line("Jobs in", f"{counts.jobs_in:,}", "–"),
+        Line("Jobs in", f"{counts.jobs_in:,}", jobs_in),
         Line("Done", f"{counts.done:,}", f"{usual.done:,.0f}", mark=Mark.DONE),
         Line("Failed", failed, usually, is_more, Mark.FAILED),
         Line("Recovered by retry", recovered, f"{usual.recovered:,.0f}"),
-        Line("Still pending, in progress", f"{counts.left:,}", "–"),
+        Line("Still pending, in progress", f"{counts.left:,}", left),
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
 
 from worker.reporting.charts import timeline
@@ -17,6 +18,8 @@ from worker.reporting.night.words import clock, counted, took
 
 NUMBER = 'class="num" align="right"'
 FILL = "#6aa88a"
+# Longer values may be broken anywhere: a phone is narrow.
+_OPTION = re.compile(r"(--[a-z-]{1,20} [^\s<>]{1,20})(?!\S)")
 
 
 def mark(which: Mark) -> str:
@@ -24,13 +27,18 @@ def mark(which: Mark) -> str:
     return f'<span class="{COLOURS.get(which, "faint")}">{CHARACTERS[which]}</span>'
 
 
+def code(command: str) -> str:
+    """Write a command that breaks, if it must, between its options and not within one."""
+    whole = _OPTION.sub(r'<span class="nb">\1</span>', words(command))
+    return f"<code>{whole}</code>"
+
+
 def duties(night: Night) -> str:
     """What a person does this morning."""
     if not night.duties:
         return ""
     items = "".join(
-        f"<li><b>{words(duty.what)}:</b> {words(duty.why)}<br><code>{words(duty.command)}</code>"
-        "</li>\n"
+        f"<li><b>{words(duty.what)}:</b> {words(duty.why)}<br>{code(duty.command)}</li>\n"
         for duty in night.duties
     )
     more = ""
@@ -152,7 +160,7 @@ def _group(night: Night, group: Group) -> str:
         f'{picture}<td class="any" valign="top"><h3>{mark(Mark.FAILED)} {group.jobs:,} × '
         f"{words(group.task)}: {words(group.label)}{new}</h3>\n"
         f'<p class="faint">{words(about(night, group))}</p>\n{hint}'
-        f'<p class="cmd"><code>{words(group.command)}</code></p></td></tr></table>\n'
+        f'<p class="cmd">{code(group.command)}</p></td></tr></table>\n'
     )
 
 
@@ -188,7 +196,7 @@ def doubts(night: Night) -> str:
         since = f"such as job {doubt.sample_job}, from {clock(night.window, doubt.first)} on."
         items += (
             f"<p>{mark(Mark.LOOK)} <b>{words(what)}</b>, {words(since)} {words(said_of(doubt))}<br>"
-            f"<code>{words(doubt.command)}</code></p>\n"
+            f"{code(doubt.command)}</p>\n"
         )
     return _section("Done, but look twice", items) if items else ""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from worker.database.client import Database
@@ -10,7 +10,7 @@ from worker.reporting import figures
 from worker.reporting.events import Event, Kind
 from worker.reporting.night.model import Hour, Interruption
 from worker.reporting.night.window import Window
-from worker.reporting.night.words import clean, span
+from worker.reporting.night.words import clean, clock, span
 from worker.reporting.spans import DAY, HOUR, MINUTE
 
 MOST_OF_A_KIND = 50
@@ -104,4 +104,16 @@ def _notes(
     restarts = sum(1 for e in interruptions if e.kind == "restart" and start <= e.start < end)
     if restarts:
         notes.append("1 restart" if restarts == 1 else f"{restarts} restarts")
-    return tuple(notes)
+    return (*notes, *_ends(start, end, window))
+
+
+def _ends(start: datetime, end: datetime, window: Window) -> Iterator[str]:
+    """Tell of the runs that ended in an hour: of all that were killed, and of the last one."""
+    last = max((run.over_at for run in window.runs if run.over_at is not None), default=None)
+    for run in window.runs:
+        if run.over_at is None or not start <= run.over_at < end:
+            continue
+        is_last = run.over_at == last and not window.alive
+        if run.ending and (is_last or run.ending == "killed"):
+            whose = "" if len(window.runs) == 1 else f"run {run.run_id} "
+            yield f"{whose}{clean(run.ending, 60)} at {clock(window, run.over_at)}"

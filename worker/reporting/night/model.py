@@ -85,6 +85,8 @@ class Measures:
     outage_seconds: float = 0
     # From the night's beginning until its last run was over.
     ready_after: float | None = None
+    # Jobs pending or in progress then, as that run wrote it down.
+    left: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

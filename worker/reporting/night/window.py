@@ -46,6 +46,13 @@ class Window:
         return self.run is not None and self.run.over_at is not None and self.end < self.now
 
     @property
+    def new_since(self) -> datetime:
+        """Since when a failure is NEW: the night's beginning, also where cron starts many runs."""
+        if self.run is None:
+            return self.start
+        return parse_since(f"{EVENING:%H:%M}", self.start, self.zone)
+
+    @property
     def alive(self) -> tuple[RunState, ...]:
         """The runs that are at work still, or may be."""
         return tuple(run for run in self.runs if run.life in (Life.ALIVE, Life.SILENT))

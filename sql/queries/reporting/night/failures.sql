@@ -6,7 +6,7 @@ SELECT d.fingerprint, d.jobs, SUM(d.jobs) OVER () AS jobs_of_all, d.half_done, d
        LEFT(d.sites, 300) AS sites, COALESCE(g.task, q.task) AS task,
        COALESCE(g.label, h.reason, LEFT(q.last_error, 255)) AS label,
        h.evidence, h.evidence_dir, h.evidence_host, g.muted_at,
-       COALESCE(g.first_seen >= %(start)s, 0) AS is_new
+       COALESCE(g.first_seen >= %(new_since)s, 0) AS is_new
   FROM (SELECT fingerprint, COUNT(*) AS jobs, MAX(id) AS sample_job,
                COALESCE(SUM(irreversible_step IS NOT NULL), 0) AS half_done,
                MIN(finished_at) AS first_ended, MAX(finished_at) AS last_ended,

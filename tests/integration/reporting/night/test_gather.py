@@ -12,6 +12,7 @@ from worker.history import archive, dead_letters
 from worker.reporting.night import formats, window
 from worker.reporting.night.gather import gather
 from worker.reporting.night.model import Level
+from worker.system.identity import boot_id, machine_id, pid_namespace
 
 
 @pytest.fixture
@@ -99,6 +100,22 @@ def test_the_night_is_held_against_the_seven_before(night, invented):
     assert not shown(night, "p50, p95").is_worse
     assert shown(night, "Outages").this == "1, 44 s"
     assert night.measures.restarts == 2
+    assert shown(night, "Jobs in").usual == shown(night, "Done").usual == "400"
+    assert shown(night, "Still pending, in progress").usual == "0"
+
+
+def test_the_hour_in_which_a_run_ended_says_how(database, invented, told):
+    end = window.of_run(database, invented.run_id, UTC).end
+    assert told().hours[-1].notes[-1] == f"drained at {end:%H:%M}"
+
+    # No process of this machine has that number and start: it was killed.
+    database.run_statement(
+        "UPDATE runs SET ended_at = NULL, summary = NULL, machine_id = %(machine)s, "
+        "boot_id = %(boot)s, pid_namespace = %(namespace)s, pid = 4194301 WHERE id = %(run)s",
+        {"machine": machine_id(), "boot": boot_id(), "namespace": pid_namespace()}
+        | {"run": invented.run_id},
+    )
+    assert told().hours[-1].notes[-1] == f"killed at {end:%H:%M}"
 
 
 def test_restarts_say_why_and_what_held_it_up_is_in_words(night):
@@ -191,3 +208,17 @@ def test_a_database_without_any_night_is_told_so(database, errors_dir):
     assert night.verdict.sentence == "Nothing was to be done."
     for write in formats.WRITERS.values():
         assert write(night)
+
+
+def test_what_an_earlier_run_of_the_same_night_found_is_still_new(database, invented, told):
+    evening = window.of_run(database, invented.run_id, UTC).new_since
+    for key, seconds in (("b81e07d4", 0), ("5c20aa91", -1)):
+        database.run_statement(
+            "UPDATE failure_groups SET first_seen = %(at)s WHERE fingerprint LIKE %(key)s",
+            {"at": evening + timedelta(seconds=seconds), "key": f"{key}%"},
+        )
+
+    new = {group.name[:8] for group in told().groups if group.is_new}
+
+    assert new == {"3f9a1c2e", "b81e07d4"}
+    assert timedelta() <= invented.start - evening < timedelta(days=1)

@@ -14,6 +14,7 @@ from worker.reporting.charts.marks import CHARACTERS, Mark
 from worker.reporting.night import formats
 from worker.reporting.night.as_html import policy, sheets
 from worker.reporting.night.as_text import WIDTH
+from worker.reporting.night.html_parts import code
 
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u200b]")
 ALLOWED = {
@@ -74,6 +75,15 @@ def test_text_keeps_to_eighty_columns_but_for_commands_and_obeys_nothing():
     assert long == []
 
 
+def test_the_command_for_the_same_report_is_on_a_line_of_its_own():
+    night = hostile_night("shop.example.com")
+
+    lines = formats.WRITERS["text"](night).splitlines()
+
+    assert lines[-1] == f"  {night.window.command}"
+    assert lines[-2].endswith("format 1. To have it again:")
+
+
 def test_markdown_escapes_what_it_would_take_for_markup():
     text = formats.WRITERS["md"](hostile_night())
     # Within code nothing is markup.
@@ -92,6 +102,17 @@ def test_json_can_be_read_and_holds_what_was_said():
     assert told["groups"][0]["label"] == EVIL
     assert "picture" not in told["groups"][0]
     assert not OBEYED.search(formats.WRITERS["json"](hostile_night()).replace("\n", ""))
+
+
+def test_a_command_is_not_broken_within_an_option():
+    assert code("launcher.py retry --group 3f9a --limit 10") == (
+        '<code>launcher.py retry <span class="nb">--group 3f9a</span> '
+        '<span class="nb">--limit 10</span></code>'
+    )
+    # What is longer than a phone is wide has to be broken somewhere, and is never markup.
+    assert code("launcher.py x --id <b>" + "9" * 90) == (
+        f"<code>launcher.py x --id &lt;b&gt;{'9' * 90}</code>"
+    )
 
 
 def test_marks_say_by_shape_what_they_say_by_colour():
