@@ -11,6 +11,16 @@ from worker.database.bulk_insert import Block, BulkInsert
 from worker.database.client import Database
 from worker.models import DEFAULT_QUEUE, JSON
 
+_USUAL: dict[str, object] = {
+    "queue": DEFAULT_QUEUE,
+    "batch": None,
+    "dedupe_across_tasks": False,
+    "priority": 0,
+    "not_before": None,
+    "max_attempts": None,
+    "callback_url": None,
+}
+
 
 def open_bulk(
     db: Database,
@@ -35,22 +45,23 @@ def open_bulk(
     """
     opening = None
     if batch is not None:
-        values = {"name": batch, "by": by[:255], "callback_url": batch_callback}
-        opening = ("add_to_batch", values)
-    routing = {"order_on_failure": order_on_failure} if routed else {}
-    return db.bulk_insert(
-        "enqueue_routed_jobs" if routed else "enqueue_jobs",
-        opening,
-        task=task,
-        queue=queue,
-        batch=batch,
-        dedupe_across_tasks=dedupe_across_tasks,
-        priority=priority,
-        not_before=not_before,
-        max_attempts=max_attempts,
-        callback_url=callback_url,
-        **routing,
-    )
+        told = {"name": batch, "by": by[:255], "callback_url": batch_callback}
+        opening = ("add_to_batch", told)
+    values: dict[str, object] = {
+        "queue": queue,
+        "batch": batch,
+        "dedupe_across_tasks": dedupe_across_tasks,
+        "priority": priority,
+        "not_before": not_before,
+        "max_attempts": max_attempts,
+        "callback_url": callback_url,
+    }
+    if routed:
+        values["order_on_failure"] = order_on_failure
+        return db.bulk_insert("enqueue_routed_jobs", opening, task=task, **values)
+    # What the server fills in by itself need not be sent and read a million times.
+    name = "enqueue_plain_jobs" if values == _USUAL else "enqueue_jobs"
+    return db.bulk_insert(name, opening, task=task, **values)
 
 
 def add_many(db: Database, task: str, payloads: Iterable[JSON]) -> int:

@@ -1,3 +1,10 @@
+-- name: enqueue_plain_jobs
+-- Add many jobs in bulk that say nothing but their payload; one whose dedupe key is taken changes
+-- nothing.
+INSERT INTO work_queue (task, payload, dedupe_key)
+VALUES (%(task)s, ?, ?)
+ON DUPLICATE KEY UPDATE dedupe_key = dedupe_key;
+
 -- name: enqueue_jobs
 -- Add many jobs in bulk; one whose dedupe key is taken changes nothing.
 INSERT INTO work_queue (task, queue, batch, dedupe_across_tasks, priority, not_before, max_attempts, callback_url, payload,
