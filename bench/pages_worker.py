@@ -53,6 +53,7 @@ class PagesWorker:
             "raw context": raw_context,
             "raw page": raw_page,
             "nightshift": self._nightshift,
+            "nightshift without good pages": self._without_good_pages,
         }
         pipe.send("ready")
         while True:
@@ -73,6 +74,13 @@ class PagesWorker:
                 loop.work_on()
             else:
                 time.sleep(IDLE_SECONDS)
+
+    def _without_good_pages(self, jobs: int, url: str) -> None:
+        """Do the same as with `--keep-good never`."""
+        keeping = self._loop._executor._good_pages  # noqa: SLF001
+        keeping._is_wanted = False  # noqa: SLF001
+        self._nightshift(jobs, url)
+        keeping._is_wanted = True  # noqa: SLF001
 
     def _launch_raw(self) -> Browser:
         return pages_task.browser_types[-1].launch(

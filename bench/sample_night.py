@@ -67,7 +67,7 @@ def _runs(db: Database) -> None:
     pulse = {
         "workers": [
             {"incarnation": 1, "phase": "working", "job_id": DONE + FAILED + 1,
-             "job_seconds": 4.2, "step": "opened"},
+             "job_seconds": 4.2, "step": "opened", "memory_mb": 412},
             {"incarnation": 2, "phase": "idle", "job_id": None, "job_seconds": None, "step": ""},
         ],
     }  # fmt: skip
@@ -266,8 +266,13 @@ def leave_evidence(folder: Path, words: str, number: int) -> None:
                 "url": f"https://shop.example.com/api?v=1{words}", "headers": {}}]  # fmt: skip
     (folder / "network.json").write_text(json.dumps({"responses": network}))
     steps = [{"at": "0.0 s", "text": "started"}, {"at": "1.2 s", "text": f"opened {words}"}]
-    facts = {"final_url": f"https://shop.example.com/{words}", "proxy": "de-3",
+    change = {"selector": f".price{words}", "then": 1, "now": 0, "nearest_text": f"€ 149 {words}",
+              "nearest": f".product-price{words}"}  # fmt: skip
+    good = {"job_id": 12, "at": "2026-01-31T22:58:00Z", "url": words, "comparison": change}
+    facts = {"final_url": f"https://shop.example.com/{words}", "proxy": "de-3", "last_good": good,
              "profile": "acme-08", "steps": steps, "captured": {"screenshot": "ok"}}  # fmt: skip
+    (folder / "good.jpg").write_bytes(_picture(number + 5))
+    (folder / "good.html").write_text(f"<h1>Lamp</h1><p class=price>€ 189.00</p>{words}")
     (folder / "error.json").write_text(json.dumps(facts))
     (folder / "traceback.txt").write_text(f"TimeoutError: waiting for .price {words}\n")
     (folder / "trace.zip").write_bytes(b"PK\x05\x06" + bytes(18))

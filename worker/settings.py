@@ -22,6 +22,7 @@ from typing import Any
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError, UsageError
 from worker.models import DEFAULT_QUEUE
+from worker.queue_names import queues_problem
 from worker.urls import callback_url_problem, notify_url_problem
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
@@ -80,19 +81,6 @@ def duration(default: str | None, help: str, **more: Any) -> Any:
     """Declare a setting that is a time, its default written as a person would: `10m`."""
     seconds = None if default is None else parse_duration(default)
     return field(default=seconds, metadata={"flag": Flag(help, default, unit=" s", **more)})
-
-
-def queue_problem(name: str) -> str | None:
-    """Say what is wrong with the name of a queue, if something is."""
-    if re.fullmatch(r"[\w.:@+-]{1,50}", name):
-        return None
-    return "a queue's name has 1 to 50 letters, digits or . _ - : @ +"
-
-
-def queues_problem(names: str) -> str | None:
-    """Say what is wrong with a list of queues, if something is."""
-    found = (queue_problem(name.strip()) for name in names.split(","))
-    return next((problem for problem in found if problem), None)
 
 
 def _cores() -> int:
@@ -189,10 +177,18 @@ class RunSettings:
         "Which attempts record a trace, kept if they fail: it is masked as all evidence is.",
         choices=("never", "retries", "always"),
     )
+    keep_good: str = setting(
+        "recent",
+        "Keep a recent good page of each task and site, to compare failures with.",
+        choices=("never", "recent"),
+    )
     browser: str | None = setting(
         None, "The Chromium to use.  [default: the one that is found]", metavar="PATH"
     )
     headless: bool = setting(True, "Show the browser windows.", off="--headed")
+    live_pictures: bool = setting(
+        True, "Give the dashboard no live pictures of pages.", off="--no-live-pictures"
+    )
     deny_private: bool = setting(
         False, "Keep pages from private, loopback and link-local addresses."
     )

@@ -15,10 +15,18 @@ from typing import Any
 
 from playwright.sync_api import Error as PlaywrightError
 
-from worker.browser import evidence_facts, failure_screenshot, hung_page, trace_file
+from worker.browser import (
+    before_after,
+    evidence_facts,
+    failure_screenshot,
+    good_page,
+    hung_page,
+    trace_file,
+)
 from worker.browser.launch import first_line
 from worker.browser.session import BrowserSession
 from worker.evidence.files import new_attempt_folder
+from worker.evidence.good_pages import html_of
 from worker.evidence.html_secrets import mask_html
 from worker.evidence.known_secrets import mask, mask_json
 from worker.evidence.redaction import redact_json, redact_text, redact_url
@@ -33,6 +41,8 @@ SHORTEST_STEP_SECONDS = 0.5
 # Two probes of a second each, and some time for the requests between them.
 ANSWER_SECONDS = 4.0
 MAX_HTML = 5_000_000
+# A good page has no longer HTML either.
+MAX_COMPARED = good_page.MAX_HTML
 
 OK = "ok"
 
@@ -95,9 +105,14 @@ def capture_into(
     failure: Failure,
     session: BrowserSession,
     budget_seconds: float = BUDGET_SECONDS,
+    *,
+    last_good: dict[str, Any] | None = None,
 ) -> dict[str, str]:
-    """Write the evidence into a folder that is there; return the outcome of every step."""
-    return _Capture(folder, failure, session, budget_seconds).run()
+    """Write the evidence into a folder that is there; return the outcome of every step.
+
+    `last_good` tells of the good page that is in the folder already: it is compared with.
+    """
+    return _Capture(folder, failure, session, budget_seconds, last_good).run()
 
 
 def missing(outcomes: dict[str, str]) -> dict[str, str]:
@@ -109,7 +124,12 @@ class _Capture:
     """One capture: its folder, its budget and the outcomes so far."""
 
     def __init__(
-        self, folder: Path, failure: Failure, session: BrowserSession, budget_seconds: float
+        self,
+        folder: Path,
+        failure: Failure,
+        session: BrowserSession,
+        budget_seconds: float,
+        last_good: dict[str, Any] | None,
     ) -> None:
         self._folder = folder
         self._failure = failure
@@ -117,7 +137,8 @@ class _Capture:
         self._deadline = time.monotonic() + budget_seconds
         self._times = evidence_facts.times(failure.seconds)
         self._mute: str | None = None
-        self._html = ""
+        self._html = self._masked = ""
+        self._last_good = last_good
         self.outcomes: dict[str, str] = {}
 
     def run(self) -> dict[str, str]:
@@ -138,6 +159,8 @@ class _Capture:
         if self.outcomes["html"] == OK:
             # A large page takes a moment to mask: that is no fault of the browser.
             self._write("html", self._keep_html)
+            if self._last_good is not None and len(self._html) <= MAX_COMPARED:
+                self._ask("comparison", self._compare)
         # The second writing adds the outcomes; it replaces the first only when it is complete.
         self._write("error", self._error_json)
         return self.outcomes
@@ -205,7 +228,16 @@ class _Capture:
         size, note = len(self._html), ""
         if size > MAX_HTML:
             note = f"\n<!-- cut here: the page had {size} characters -->\n"
-        self._save("page.html", mask_html(self._html[:MAX_HTML]) + note)
+        self._masked = mask_html(self._html[:MAX_HTML])
+        self._save("page.html", self._masked + note)
+
+    def _compare(self) -> None:
+        """Say whether the selector that failed was there when its task last went well."""
+        assert self._last_good is not None
+        then = html_of(self._folder, self._last_good)
+        message = self._failure.exception_message
+        found = before_after.compare(self._session, message, then, self._masked)
+        self._last_good = {**self._last_good, "comparison": found}
 
     def _stop_trace(self) -> None:
         self._session.stop_trace(trace_file.raw_path(self._session.options.tmp_dir))
@@ -238,6 +270,7 @@ class _Capture:
                 **self._times,
                 **evidence_facts.of_machine(self._session),
                 **evidence_facts.of_page(self._session),
+                "last_good": self._last_good,
             }
         )
         # `error` is being written now, so its own outcome would always be a guess.

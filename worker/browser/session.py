@@ -18,6 +18,7 @@ from worker.browser.context_options import ContextOptions
 from worker.browser.engine import CLOSE_SECONDS, Engine
 from worker.browser.guards import Guards
 from worker.browser.launch import first_line
+from worker.browser.live_pictures import LivePictures
 from worker.browser.options import BrowserOptions
 from worker.browser.page_rules import PageRules
 from worker.browser.profile_hold import ProfileHold
@@ -48,6 +49,7 @@ class BrowserSession:
         self.options = options = self.guards.guarded(options)
         self.watchdog = watchdog or Watchdog()
         self.recorder = Recorder()
+        self.live = LivePictures(self.guards)
         self.jobs_since_launch = 0
         # Told whenever the processes are others than before.
         self.on_launch: Callable[[], None] = lambda: None
@@ -129,25 +131,21 @@ class BrowserSession:
         ProviderError if the open profile's is lost.
         """
         self.release(clean=False)
-        self._rules = rules or PageRules()
+        self._rules, problem = rules or PageRules(), ""
         if self._hold is not None:
-            return self._profile_page(self._hold, trace=trace)
-        problem: PlaywrightError | None = None
+            return self._handed_out(self._profile_page(self._hold, trace=trace))
         wish = TabWish(isolation, task, ContextOptions(self._proxy, self._rules.downloads))
         for _ in range(2):
             if not self.is_alive:
                 self._launch()
             try:
-                page = self._ready_page(wish, trace=trace)
+                return self._handed_out(self._ready_page(wish, trace=trace))
             except PlaywrightError as error:
-                problem = error
+                problem = first_line(error)
                 self._forget_tabs()
                 self._engine.drop_browser()
-            else:
-                self.jobs_since_launch += 1
-                return page
         raise LaunchFailed(
-            f"the browser starts but opens no page ({first_line(problem or '')}): "
+            f"the browser starts but opens no page ({problem}): "
             "look at the machine's memory and /dev/shm"
         )
 
@@ -158,6 +156,7 @@ class BrowserSession:
         A profile's context stays, and the pages that the job opened in it go.
         """
         tab, self._current = self._current, None
+        self.live.end()
         if tab is None:
             return
         self.recorder.focus(None, None)
@@ -230,20 +229,17 @@ class BrowserSession:
         return self._engine.memory_mb()
 
     def limit(self, seconds: float) -> Limit:
-        """Bound a block that uses the browser: past the limit Chromium is killed.
+        """Bound a block: past the limit Chromium is killed, and three seconds later the driver.
 
-        The blocked call then raises, or returns something empty: look at `fired` afterwards. If
-        the block is not left within three more seconds, the driver is killed as well.
+        The blocked call then raises, or returns something empty: look at `fired` afterwards.
         """
         return self.watchdog.limit(seconds, self.kill, self.kill_driver)
 
     def kill(self) -> None:
         """Kill Chromium's process group, or stop the open profile's alone; from any thread."""
         hold = self._hold
-        if hold is None:
-            self._engine.kill_browsers()
-        else:
-            self._engine.kill_browsers(but=self._engine.browser_id)
+        self._engine.kill_browsers(but=None if hold is None else self._engine.browser_id)
+        if hold is not None:
             hold.kill()
 
     def kill_driver(self) -> None:
@@ -262,10 +258,13 @@ class BrowserSession:
         try:
             with self.limit(PAGE_SECONDS):
                 tab = self._current = hold.new_tab(self.recorder, self.guards, self._rules)
-                page = tab.prepare(self.options.page_timeout_seconds, trace=trace)
+                return tab.prepare(self.options.page_timeout_seconds, trace=trace)
         except PlaywrightError as error:
             raise hold.lost(error) from error
+
+    def _handed_out(self, page: Page) -> Page:
         self.jobs_since_launch += 1
+        self.live.begin(self._current, self._engine.side_calls)
         return page
 
     def _launch(self) -> None:
@@ -275,6 +274,7 @@ class BrowserSession:
         self.on_launch()
 
     def _forget_tabs(self) -> None:
+        self.live.end()
         self._current = None
         self._tabs.forget()
 

@@ -70,6 +70,10 @@ class SideCalls:
             self._run_loop_until(self._loop.call_soon)
         return call
 
+    def later(self, seconds: float, tell: Callable[[], object]) -> asyncio.TimerHandle | None:
+        """Call this with the first call that waits when the time is over; it must not wait."""
+        return None if self._is_over else self._loop.call_later(seconds, tell)
+
     def wait(self, call: SideCall) -> None:
         """Wait until it is done, or until the driver is gone."""
         while not call.is_done:

@@ -22,7 +22,6 @@ from worker.models import Candidate, Partition
 
 MAX_AGE_SECONDS = 1.0
 MIN_BATCH = 4
-# Used up in a fifth of a second by jobs that take no time at all; slower ones ask for fewer.
 MAX_BATCH = 256
 
 # Nobody waits longer for the end of a look: it is continued at the next one.

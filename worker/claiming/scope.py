@@ -7,7 +7,7 @@ by a condition, and only where a worker has met one: a queue without them costs 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from worker.guards.keys import ClosedKey
 from worker.models import Candidate
 from worker.recovery import live_runs
 from worker.recovery.live_runs import RunState
+from worker.settings import RunSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,12 @@ class Scope:
 
     queues: tuple[str, ...] | None = None
     tasks: frozenset[str] | None = None
+
+    @classmethod
+    def of(cls, settings: RunSettings, tasks: Iterable[str]) -> Scope:
+        """The scope that a run's settings want, with the tasks that it has loaded."""
+        takes_any = settings.unknown_tasks == "fail"
+        return cls(settings.queues, None if takes_any else frozenset(tasks))
 
     def takes(self, candidate: Candidate) -> bool:
         """Whether a job is the run's to do."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -14,7 +15,9 @@ from worker.cli.output import tell, tell_all, tell_json
 from worker.cli.wording import counted, duration, moment
 from worker.database.client import Database, Row
 from worker.errors import UsageError
-from worker.evidence import evidence_place, masked_job
+from worker.evidence import evidence_place, last_good, masked_job
+from worker.evidence.files import facts_of
+from worker.evidence.last_good import LastGood
 from worker.history import archive
 from worker.json_text import parse_stored
 from worker.models import DEFAULT_QUEUE
@@ -35,8 +38,9 @@ def show(job_id: int, as_json: bool) -> None:
     job, history = masked_job.masked(job, history)
     if as_json:
         job["payload"], job["result"] = _parsed(job["payload"]), _parsed(job["result"])
+        attempts = [{**row, "last_good": _plain_last_good(row)} for row in history]
         follow_ups = {"jobs": added[1], "first": added[0]}
-        tell_json({"job": job, "attempts": history, "follow_ups": follow_ups})
+        tell_json({"job": job, "attempts": attempts, "follow_ups": follow_ups})
         return
     tell_all([*_job_lines(job), *_added_lines(job, added), *_attempt_lines(history)])
     if job["last_error"]:
@@ -156,7 +160,15 @@ def _attempt_lines(history: list[Row]) -> list[str]:
             lines.append(f"    {row['reason']}")
         if where := evidence_place.place(row):
             lines.append(f"    evidence: {where}")
+        if good := _last_good(row):
+            lines.append(f"    {good.headline(moment)}: good.jpg there, beside screenshot.png")
+            lines += [f"    {change}"] if (change := good.change(moment)) else []
     return lines
+
+
+def _last_good(row: Row) -> LastGood | None:
+    folder = evidence_place.folder_here(row)
+    return None if folder is None else last_good.of_facts(facts_of(folder))
 
 
 def _ended(row: Row) -> str:
@@ -169,6 +181,10 @@ def _used(row: Row) -> str:
     """Name the profile, account and proxy that an attempt really used, if it used any."""
     named = ((name, row[f"used_{name}"]) for name in ("profile", "account", "proxy"))
     return ", ".join(f"{name} {value}" for name, value in named if value is not None)
+
+
+def _plain_last_good(row: Row) -> dict[str, Any] | None:
+    return asdict(found) if (found := _last_good(row)) else None
 
 
 def _parsed(text: str | None) -> Any:

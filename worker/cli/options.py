@@ -11,13 +11,13 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from worker.queue_names import queue_problem
 from worker.settings import (
     PROJECT_ROOT,
     Flag,
     flag_fields,
     flag_name,
     parse_duration,
-    queue_problem,
 )
 from worker.urls import callback_url_problem
 

@@ -46,7 +46,7 @@ def prune(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Remove old evidence. Jobs and their history stay.
+    """Remove old evidence and good pages. Jobs and their history stay.
 
     Evidence of the last minutes stays too, because it may still be in the making.
     """
@@ -58,16 +58,19 @@ def prune(
     except OSError as error:
         raise UsageError(f"{error.filename} cannot be pruned: {error.strerror}") from error
     freed = sum(folder.size for folder in gone)
+    good = pruning.good_pages_among(gone)
     if as_json:
-        report = {"folders": len(gone), "freed_bytes": freed, "dry_run": dry_run}
+        report = {"folders": len(gone) - good, "freed_bytes": freed, "dry_run": dry_run}
         report |= {"kept_folders": chosen.kept, "kept_bytes": chosen.kept_bytes}
+        report |= {"good_pages": good, "kept_good_pages": chosen.kept_good_pages}
         tell_json(report)
     elif not quiet:
         would = "would remove" if dry_run else "removed"
         tell(
-            f"{would} the evidence of {counted(len(gone), 'attempt')}, {size(freed)} "
+            f"{would} the evidence of {_counted(len(gone) - good, good)}, {size(freed)} "
             f"({_rules(older_than, max_size)}); "
-            f"kept that of {counted(chosen.kept, 'attempt')}, {size(chosen.kept_bytes)}"
+            f"kept that of {_counted(chosen.kept, chosen.kept_good_pages)}, "
+            f"{size(chosen.kept_bytes)}"
         )
     if chosen.is_over_budget:
         fresh = f"{pruning.FRESH_SECONDS / 60:.0f} minutes"
@@ -76,6 +79,11 @@ def prune(
             f"what was written in the last {fresh} is not removed",
             err=True,
         )
+
+
+def _counted(attempts: int, good_pages: int) -> str:
+    text = counted(attempts, "attempt")
+    return f"{text} and {counted(good_pages, 'good page')}" if good_pages else text
 
 
 def _rules(older_than: float | None, max_size: int | None) -> str:

@@ -18,9 +18,11 @@ from worker.dashboard.facts import FactKeeper
 from worker.dashboard.pages import ALL_PAGES
 from worker.dashboard.people import People
 from worker.dashboard.sign_in_limit import SignInLimit
+from worker.dashboard.wall import Wall
 from worker.dashboard.wording import FILTERS, Clock
 from worker.errors import DatabaseUnavailable, UsageError
 from worker.evidence.redaction import redact_text
+from worker.system import live_wall
 
 SESSION_HOURS = 12
 MOST_FORM_BYTES = 64 * 1024
@@ -52,6 +54,7 @@ def create_app(config: DashboardConfig) -> Flask:
         facts=FactKeeper(connections),
         sign_ins=SignInLimit(config.sign_ins, config.sign_in_window_seconds),
         clock=Clock(config.zone, config.zone_name),
+        wall=Wall(live_wall.folder_of(config.state_dir, config.database.key)),
     )
     app.config.update(
         SECRET_KEY=people.signing_key(),
@@ -80,7 +83,7 @@ def _teach_templates(app: Flask) -> None:
     app.jinja_env.filters.update(FILTERS)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     clock: Clock = app.extensions[services.NAME].clock
-    for name in ("hour", "second", "day", "iso"):
+    for name in ("hour", "second", "day", "iso", "after"):
         app.jinja_env.filters[name] = getattr(clock, name)
     app.jinja_env.globals.update(
         mark=pictures.mark,

@@ -11,21 +11,28 @@ from worker.dashboard.facts import BUCKETS, Facts, Group
 from worker.dashboard.overview import Now
 from worker.dashboard.pictures import drawn
 from worker.dashboard.wording import Clock, about, counted
+from worker.database.client import Row
+from worker.reporting.charts import bars as bars_chart
 from worker.reporting.charts import rates, shares, timeline, trend
 from worker.reporting.charts.bands import Band, Shade
+from worker.reporting.charts.bars import Bar
 from worker.reporting.charts.rates import Point, RateChart
 from worker.reporting.charts.shares import Part
 from worker.reporting.charts.time_axis import TimeAxis
-from worker.reporting.charts.timeline import Cell, LaneChart, Moment, Row
+from worker.reporting.charts.timeline import Cell, LaneChart, Moment
+from worker.reporting.charts.timeline import Row as LaneRow
 from worker.reporting.events import Event, Kind
 from worker.reporting.lanes import Lane, Timeline
 
+# One attempt is told in words well enough.
+LEAST_ATTEMPTS = 2
 SHADES = {Kind.PAUSE: Shade.PAUSE, Kind.OUTAGE: Shade.OUTAGE, Kind.BREAKER: Shade.BREAKER}
 
 
 def pace(now: Now, clock: Clock) -> Markup:
     """Draw done and failed over time, with what held the pool up."""
-    axis = TimeAxis.around(now.since, now.at, clock.zone)
+    ready_at = now.ready_at if _is_near(now) else None
+    axis = TimeAxis.around(now.since, ready_at or now.at, clock.zone)
     points = [Point(each.start, each.done, each.failed) for each in now.series]
     column = now.range.span.length.total_seconds()
     per = now.range.span.name
@@ -37,9 +44,42 @@ def pace(now: Now, clock: Clock) -> Markup:
         description=f"{counted(now.totals.done, 'job')} done and {now.totals.failed:,} failed.",
         bands=bands(now.facts.events, now.since, now.at),
         now=now.at,
+        ready_at=ready_at,
+        ready_rate=now.per_minute * column / 60,
         name="pace",
     )
     return drawn(rates.draw(chart))
+
+
+def _is_near(now: Now) -> bool:
+    """Tell whether the end is near enough to be drawn beside what was."""
+    if now.ready_at is None:
+        return False
+    return now.ready_at - now.at <= 1.5 * (now.at - now.since)
+
+
+def attempts(history: Sequence[Row], clock: Clock) -> Markup:
+    """Draw when each attempt of a job ran, and how long it waited in between."""
+    ran = [row for row in history if row["started_at"] and row["finished_at"]]
+    if len(ran) < LEAST_ATTEMPTS:
+        return Markup("")
+    axis = TimeAxis.around(ran[0]["started_at"], ran[-1]["finished_at"], clock.zone)
+    bars = [
+        Bar(
+            row["started_at"], row["finished_at"], _colour(row["outcome"], is_last=row is ran[-1]),
+            f"attempt {row['attempt']}, {clock.second(row['started_at'])}: "
+            f"{row['outcome'].replace('_', ' ')}",
+        )
+        for row in ran
+    ]  # fmt: skip
+    title = f"{len(ran)} attempts from {clock.second(axis.start)} to {clock.second(axis.end)}"
+    return drawn(bars_chart.draw(axis, bars, title))
+
+
+def _colour(outcome: str, *, is_last: bool) -> str:
+    if outcome == "done":
+        return "f-ok"
+    return "f-bad" if is_last and outcome != "handed_back" else "f-warn"
 
 
 def queue(counts: dict[str, int], facts: Facts) -> Markup:
@@ -109,7 +149,7 @@ def _text(event: Event, end: datetime) -> str:
     return f"breaker {event.name.removeprefix('site:')}"
 
 
-def _row(lane: Lane, clock: Clock) -> Row:
+def _row(lane: Lane, clock: Clock) -> LaneRow:
     done = sum(column.done for column in lane.columns)
     failed = sum(column.failed for column in lane.columns)
     restarts = [
@@ -117,7 +157,7 @@ def _row(lane: Lane, clock: Clock) -> Row:
         for life in lane.lives
         if life.restarts
     ]
-    return Row(
+    return LaneRow(
         name=str(lane.slot),
         text=f"Worker {lane.slot} of run {lane.run_id}: {done:,} done, {failed:,} failed",
         cells=[Cell(each.start, each.done, each.again, each.failed) for each in lane.columns],

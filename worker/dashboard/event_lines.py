@@ -24,16 +24,30 @@ class EventLine:
 def lines_of(events: Iterable[Event], clock: Clock, limit: int = 100) -> list[EventLine]:
     """Tell the latest events that a person wants to know of."""
     lines: list[EventLine] = []
+    events = list(events)
+    endings = _endings_before(events)
     for event in sorted(events, key=lambda each: each.began_at, reverse=True):
         if event.kind is Kind.WORKER and not event.restarts:
             continue
-        lines.append(_line(event, clock))
+        lines.append(_line(event, clock, endings.get(id(event), "")))
         if len(lines) >= limit:
             break
     return lines
 
 
-def _line(event: Event, clock: Clock) -> EventLine:
+def _endings_before(events: Iterable[Event]) -> dict[int, str]:
+    """Find for every life of a worker how the one before it ended in the same place."""
+    found: dict[int, str] = {}
+    last: dict[tuple[int | None, int | None], str] = {}
+    for event in sorted(events, key=lambda each: each.began_at):
+        if event.kind is Kind.WORKER:
+            place = (event.run_id, event.slot)
+            found[id(event)] = last.get(place, "")
+            last[place] = event.why
+    return found
+
+
+def _line(event: Event, clock: Clock, ending: str) -> EventLine:
     lasted = ""
     if event.ended_at is not None:
         lasted = f" for {about((event.ended_at - event.began_at).total_seconds())}"
@@ -41,9 +55,9 @@ def _line(event: Event, clock: Clock) -> EventLine:
         lasted = ", and it goes on"
     match event.kind:
         case Kind.WORKER:
-            text = f"Worker {event.slot} of run {event.run_id} restarted"
-            times = "once" if event.restarts == 1 else f"{event.restarts} times by then"
-            return EventLine(event.began_at, Mark.RESTARTED, text, times)
+            text = f"Worker {event.slot} restarted" + (f": {ending}" if ending else "")
+            times = "the first time" if event.restarts == 1 else f"{event.restarts} times by then"
+            return EventLine(event.began_at, Mark.RESTARTED, text, f"run {event.run_id}, {times}")
         case Kind.PAUSE:
             by = event.detail.get("by", "somebody")
             more = f"“{event.why}”" if event.why else ""

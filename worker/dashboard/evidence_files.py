@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from worker.database.client import Row
+from worker.evidence import last_good
+from worker.evidence.good_pages import KEPT_HTML, KEPT_PICTURE
+from worker.evidence.last_good import LastGood
 
 # By the name in addresses: the file, and how it is sent.
 FILES = {
@@ -24,6 +27,8 @@ FILES = {
     "error": ("error.json", "text/plain; charset=utf-8"),
     "traceback": ("traceback.txt", "text/plain; charset=utf-8"),
     "trace": ("trace.zip", "application/zip"),
+    "good": (KEPT_PICTURE, "image/jpeg"),
+    "good-page": (KEPT_HTML, "text/plain; charset=utf-8"),
 }
 MOST_TEXT = 200_000
 MOST_LINES = 200
@@ -44,6 +49,8 @@ class Evidence:
     console: list[tuple[str, str, str]] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     request_count: int = 0
+    # The last good page of the same task and site, to compare with.
+    last_good: LastGood | None = None
 
 
 def folder_of(attempt: Row, errors_dir: Path) -> Path | None:
@@ -61,6 +68,12 @@ def folder_of(attempt: Row, errors_dir: Path) -> Path | None:
         return None
     folder = Path(attempt["evidence_dir"] or errors_dir) / place
     return folder if folder.is_dir() and not folder.is_symlink() else None
+
+
+def last_good_of(attempt: Row, errors_dir: Path) -> LastGood | None:
+    """Read what an attempt's evidence says of the last good page of its task and site."""
+    folder = folder_of(attempt, errors_dir)
+    return None if folder is None else last_good.of_facts(_json(read_text(folder, "error")))
 
 
 def open_file(folder: Path, name: str) -> int | None:
@@ -96,14 +109,16 @@ def look(attempt: Row | None, errors_dir: Path) -> Evidence:
         return Evidence(elsewhere="The evidence is not there any more.")
     network = _json(read_text(folder, "network"))
     requests = list(_requests(network))
+    facts = _json(read_text(folder, "error"))
     return Evidence(
         folder=folder,
         sizes=_sizes(folder),
-        facts=_json(read_text(folder, "error")),
+        facts=facts,
         traceback=read_text(folder, "traceback"),
         console=_console(read_text(folder, "console")),
         requests=requests[:MOST_LINES],
         request_count=len(requests),
+        last_good=last_good.of_facts(facts),
     )
 
 

@@ -21,6 +21,7 @@ from worker.guards.keys import ClosedKey
 from worker.history import archive, dead_letters
 from worker.reporting import events, figures
 from worker.reporting.events import Event, Kind
+from worker.reporting.figures import WorkerFigures
 from worker.reporting.spans import HOUR, MINUTE
 from worker.reporting.tally import Figures
 
@@ -29,11 +30,16 @@ MOST = 2_000_000
 HELD_BACK_SECONDS = 1.0
 SHARE = 0.05
 LEAST_SECONDS = 5.0
+# The first pass on a busy machine may take this long.
+FIRST_SECONDS = 15.0
 # Groups that have pictures and a trend; the others are listed without.
 PICTURED = 20
 BUCKETS = 48
 MOST_EVENTS = 500
-NIGHT, WEEK = timedelta(hours=14), timedelta(days=7)
+NIGHT, DAY, WEEK = timedelta(hours=14), timedelta(hours=24), timedelta(days=7)
+# How far back each worker is added up.
+BACK = (timedelta(hours=1), timedelta(hours=6), NIGHT, DAY, WEEK)
+MOST_WORKERS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,11 @@ class Group:
     def jobs(self) -> int:
         """How many jobs are in error so."""
         return int(self.row["jobs"])
+
+    @property
+    def site(self) -> str:
+        """The site of its first job, as far as is known."""
+        return next((str(row["site"]) for row in self.samples if row.get("site")), "")
 
     @property
     def is_muted(self) -> bool:
@@ -82,6 +93,8 @@ class Facts:
     # What ended in each minute of the last night, and in each hour of the last week.
     minutes: tuple[Figures, ...] = ()
     hours: tuple[Figures, ...] = ()
+    # What each worker came to, by how far back.
+    workers: dict[timedelta, tuple[WorkerFigures, ...]] = field(default_factory=dict)
 
     @property
     def shown_groups(self) -> list[Group]:
@@ -123,6 +136,9 @@ class FactKeeper:
                 time.monotonic() >= self._next_at or self._ended < self._wanted
             ):
                 self._start()
+            if self._facts is None:
+                # There is nothing older to show meanwhile.
+                wait_seconds = max(wait_seconds, FIRST_SECONDS)
             self._changed.wait_for(lambda: self._ended >= max(self._wanted, 1), wait_seconds)
             if self._facts is None:
                 raise self._problem or NightshiftError("the queue could not be counted in time")
@@ -173,7 +189,13 @@ def gather(db: Database) -> Facts:
         events=tuple(_events(db, now)),
         minutes=tuple(figures.series(db, now - NIGHT, now, MINUTE)),
         hours=tuple(figures.series(db, now - WEEK, now, HOUR)),
+        workers={back: _per_worker(db, now - back, now) for back in BACK},
     )
+
+
+def _per_worker(db: Database, since: datetime, until: datetime) -> tuple[WorkerFigures, ...]:
+    """Add up each worker of the latest runs."""
+    return tuple(figures.per_worker(db, since, until)[-MOST_WORKERS:])
 
 
 def _closed(db: Database) -> dict[str, ClosedKey]:

@@ -5,21 +5,27 @@ The queue's counts are those of the facts, or of a live run's heart where it cou
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from statistics import median
+from typing import Any
 
-from worker.dashboard.facts import NIGHT, WEEK, Facts
+from worker.dashboard.facts import DAY, NIGHT, WEEK, Facts
 from worker.database.client import Database, Row
 from worker.recovery import live_runs
 from worker.recovery.live_runs import Life, RunState
-from worker.reporting.events import Kind
+from worker.reporting.events import Event, Kind
+from worker.reporting.histogram import added
 from worker.reporting.spans import HOUR, MINUTE, Span
 from worker.reporting.tally import Figures
 
 RATE_MINUTES = 15
 MOST_RUNS = 20
+# Of fewer hours nobody knows what is usual.
+USUAL_HOURS = 5
+# What a worker records that ends by itself.
+FINISHED = "finished"
 # A run that died is told of as long; then it is history.
 DEAD_HOURS = 24
 
@@ -40,6 +46,7 @@ RANGES = {
         Range("1h", "1 h", timedelta(hours=1)),
         Range("6h", "6 h", timedelta(hours=6)),
         Range("night", "Night", NIGHT),
+        Range("day", "Day", DAY, HOUR),
         Range("week", "Week", WEEK, HOUR),
     )
 }
@@ -59,6 +66,21 @@ class WorkerNow:
     restarts: int
     is_dead: bool = False
     job: Row | None = None
+    incarnation: int = 0
+    memory_mb: float | None = None
+    # How this life ended, and how the one before it did; empty where there is no such end.
+    ending: str = ""
+    last_ending: str = ""
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether it has gone home, because there was nothing left for it."""
+        return self.ending == FINISHED
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it is there, at a job or waiting for one."""
+        return not self.is_dead and not self.ending and self.phase not in ("none", "booting")
 
     @property
     def limit_seconds(self) -> float | None:
@@ -105,6 +127,19 @@ class Now:
             since = max(since, min(run.started_at for run in self.alive))
         ended = sum(each.done + each.failed for each in self.series if each.start >= since)
         return ended / max((self.at - since).total_seconds() / 60, 1.0)
+
+    @property
+    def usual_per_minute(self) -> float | None:
+        """Jobs per minute in a middling hour of the last week in which any ended."""
+        today = self.at - timedelta(hours=1)
+        hours = [each.per_minute for each in self.facts.hours if each.end <= today]
+        busy = [rate for rate in hours if rate > 0]
+        return median(busy) if len(busy) >= USUAL_HOURS else None
+
+    @property
+    def usual_slow_seconds(self) -> float | None:
+        """How long a slow job took in the last week (p95)."""
+        return added(each.durations for each in self.facts.hours).percentile(0.95)
 
     @property
     def ready_at(self) -> datetime | None:
@@ -194,9 +229,7 @@ def _counts(facts: Facts, alive: Sequence[RunState]) -> dict[str, int]:
 
 
 def _workers(db: Database, facts: Facts, runs: Sequence[RunState]) -> list[WorkerNow]:
-    lives = Counter(
-        (event.run_id, event.slot) for event in facts.events if event.kind is Kind.WORKER
-    )
+    lives = _lives(facts)
     shown = [
         (run, run.first_slot + place, told)
         for run in runs
@@ -205,14 +238,34 @@ def _workers(db: Database, facts: Facts, runs: Sequence[RunState]) -> list[Worke
     ids = tuple(told["job_id"] for _, _, told in shown if told.get("job_id") is not None)
     jobs = {row["id"]: row for row in db.fetch_all("jobs_at_work", ids=ids)} if ids else {}
     return [
-        WorkerNow(
-            run.run_id, slot, run.host, told["phase"], told.get("job_id"),
-            _age(run, told.get("job_seconds")), told.get("step") or "",
-            max(0, lives[run.run_id, slot] - 1),
-            is_dead=run.life is not Life.ALIVE, job=jobs.get(told.get("job_id")),
-        )
+        _worker(run, slot, told, lives.get((run.run_id, slot), ()), jobs)
         for run, slot, told in shown
-    ]  # fmt: skip
+    ]
+
+
+def _worker(
+    run: RunState, slot: int, told: dict[str, Any], lives: Sequence[Event], jobs: dict[int, Row]
+) -> WorkerNow:
+    incarnation = int(told.get("incarnation") or 0)
+    before = [life for life in lives if life.detail.get("incarnation") != incarnation]
+    own = [life for life in lives if life not in before]
+    return WorkerNow(
+        run.run_id, slot, run.host, told["phase"], told.get("job_id"),
+        _age(run, told.get("job_seconds")), told.get("step") or "",
+        restarts=max(0, len(lives) - 1),
+        is_dead=run.life is not Life.ALIVE, job=jobs.get(told.get("job_id") or 0),
+        incarnation=incarnation, memory_mb=told.get("memory_mb"),
+        ending=(own[-1].why or "ended") if own and own[-1].ended_at is not None else "",
+        last_ending=before[-1].why if before else "",
+    )  # fmt: skip
+
+
+def _lives(facts: Facts) -> dict[tuple[int | None, int | None], list[Event]]:
+    found: dict[tuple[int | None, int | None], list[Event]] = {}
+    for event in facts.events:
+        if event.kind is Kind.WORKER:
+            found.setdefault((event.run_id, event.slot), []).append(event)
+    return found
 
 
 def _age(run: RunState, seconds: float | None) -> float | None:

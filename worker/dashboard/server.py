@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from waitress.server import create_server  # type: ignore[import-untyped]
 
+from worker.dashboard import services
 from worker.dashboard.app import create_app
 from worker.dashboard.config import DashboardConfig
 from worker.errors import SettingsError
@@ -34,6 +35,7 @@ def serve(config: DashboardConfig, host: str, port: int, tell: Callable[[str], N
         pass
     finally:
         server.close()
+        app.extensions[services.NAME].wall.close()
 
 
 def _port(server: object, asked: int) -> int:

@@ -16,6 +16,7 @@ from worker.dashboard.connections import Connections, CountingDatabase
 from worker.dashboard.facts import FactKeeper, Facts
 from worker.dashboard.people import People, User
 from worker.dashboard.sign_in_limit import SignInLimit
+from worker.dashboard.wall import Wall
 from worker.dashboard.wording import Clock
 from worker.database.client import Row
 from worker.queue import pause
@@ -33,6 +34,7 @@ class Services:
     facts: FactKeeper
     sign_ins: SignInLimit
     clock: Clock
+    wall: Wall
 
 
 def services() -> Services:

@@ -156,7 +156,7 @@ def _workers(now: Now) -> Fact:
         return Fact(Mark.FAILED, "dead", f"{counted(killed, 'worker')} dead", said, "workers.page")
     if not wanted:
         return Fact(Mark.WAITING, "idle", "Nothing is running", "")
-    up = sum(worker.phase not in ("none", "booting") for worker in working)
+    up = sum(worker.is_up or worker.has_finished for worker in working)
     rest = ""
     if (quiet := now.last_end_seconds) is not None:
         rest = ", a job ended this minute" if quiet < 60 else f", last end {about(quiet)} ago"

@@ -46,6 +46,10 @@ class Clock:
         """Write what programs read."""
         return "" if moment is None else self.local(moment).isoformat(timespec="seconds")
 
+    def after(self, moment: datetime, seconds: float) -> str:
+        """Write the hour that comes so long after a moment."""
+        return self.hour(moment + timedelta(seconds=seconds))
+
     def utc(self, local: datetime) -> datetime:
         """Turn a local time into one of the database."""
         return local.replace(tzinfo=self.zone).astimezone(UTC).replace(tzinfo=None)
@@ -111,6 +115,12 @@ def about(seconds: float) -> str:
     return f"{round(seconds / 60)} min" if whole < 3600 else duration(seconds)
 
 
+def sentence(text: str) -> str:
+    """Begin a reason as a sentence begins, and name sites as people do."""
+    named = text.strip().replace("site:", "")
+    return named[:1].upper() + named[1:]
+
+
 def size(count: float) -> str:
     """Write `740 B`, `38 kB` or `1.9 MB`."""
     if count < 1000:
@@ -147,6 +157,7 @@ FILTERS = {
     "capped": capped,
     "duration": duration,
     "about": about,
+    "sentence": sentence,
     "size": size,
     "pretty": pretty,
     "counted": counted,

@@ -109,8 +109,7 @@ class Database:
 
     def fetch_one(self, name: str, /, **params: Any) -> Row | None:
         """Run one named query; return its first row, if any."""
-        rows = self.fetch_all(name, **params)
-        return rows[0] if rows else None
+        return next(iter(self.fetch_all(name, **params)), None)
 
     def run_script(self, name: str, /, **params: Any) -> list[int]:
         """Run a script's transaction in one round trip; return each statement's row count.
@@ -180,8 +179,7 @@ class Database:
         self.ping()
         assert self._connection is not None
         try:
-            escape = self._connection.escape
-            before = fill(query(first[0]), first[1], escape) if first else ""
+            before = fill(query(first[0]), first[1], self._connection.escape) if first else ""
             with BulkInsert(self._connection, query(name), constants, before) as bulk:
                 yield bulk
         except (pymysql.Error, OSError) as error:

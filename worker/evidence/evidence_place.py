@@ -22,6 +22,13 @@ def place(attempt: Row) -> str | None:
     return f"{folder} on {host}" if host and host != socket.gethostname() else str(folder)
 
 
+def folder_here(attempt: Row) -> Path | None:
+    """Find the folder, if there is evidence and it is on this machine."""
+    if not attempt["evidence"] or attempt["evidence_host"] not in (None, socket.gethostname()):
+        return None
+    return Path(attempt["evidence_dir"] or errors_dir()) / str(attempt["evidence"])
+
+
 def errors_dir() -> Path:
     """Tell where evidence goes by today's settings."""
     return Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")

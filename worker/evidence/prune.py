@@ -1,7 +1,8 @@
 """Evidence goes by age and by disk budget, oldest first; never what may be in the making.
 
 A folder is renamed before it is emptied, so that nobody meets half of one and a prune that was
-killed is finished by the next. Links are not followed, and only job folders are looked into.
+killed is finished by the next. Links are not followed, and only folders of jobs and of good pages
+are looked into.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISDIR
+
+from worker.evidence import good_pages
 
 # Evidence takes at most 20 s to write; a trace of a rehearsal as long as its job.
 FRESH_SECONDS = 900.0
@@ -21,12 +25,13 @@ _BLOCK_BYTES = 512
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """The evidence of one attempt: how long ago it was last written to, and its room on disk."""
+    """The evidence of an attempt, or a good page: how long ago it was written, its room on disk."""
 
     path: Path
     age_seconds: float
     size: int
     is_doomed: bool
+    is_good_page: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,7 @@ class Pruning:
     empty: list[Path]
     kept: int
     kept_bytes: int
+    kept_good_pages: int
     is_over_budget: bool
 
     @property
@@ -59,7 +65,13 @@ def plan(
             doomed.append(folder)
             total -= folder.size
     over = max_bytes is not None and total > max_bytes
-    return Pruning(doomed, empty, len(found) - len(doomed), total, over)
+    good = good_pages_among(found) - good_pages_among(doomed)
+    return Pruning(doomed, empty, len(found) - len(doomed) - good, total, good, over)
+
+
+def good_pages_among(folders: list[Folder]) -> int:
+    """Count the good pages among some folders."""
+    return sum(folder.is_good_page for folder in folders)
 
 
 def carry_out(pruning: Pruning) -> Iterator[Folder]:
@@ -103,6 +115,10 @@ def _folders(errors_dir: Path, empty: list[Path]) -> Iterator[Folder]:
             written, size = _look_into(Path(attempt))
             is_doomed = attempt.name.startswith(_DOOMED)
             yield Folder(Path(attempt), now - written, size, is_doomed)
+    for page in good_pages.folders(errors_dir):
+        written, size = _look_into(page)
+        is_doomed = page.name.startswith(_DOOMED)
+        yield Folder(page, now - written, size, is_doomed, is_good_page=True)
 
 
 def _subfolders(folder: Path) -> list[os.DirEntry[str]]:
@@ -132,5 +148,11 @@ def _look_into(folder: Path) -> tuple[float, int]:
             written = time.time()
             continue
         written = max(written, *(stat.st_mtime for stat in stats))
-        size += sum(stat.st_blocks * _BLOCK_BYTES for stat in stats)
+        size += sum(_room(stat) for stat in stats)
     return written, size
+
+
+def _room(stat: os.stat_result) -> int:
+    """Tell the room of a file, or its part of it: many failures may share one good page."""
+    is_shared = not S_ISDIR(stat.st_mode) and stat.st_nlink > 1
+    return stat.st_blocks * _BLOCK_BYTES // (stat.st_nlink if is_shared else 1)

@@ -21,6 +21,7 @@ from worker.errors import Fail, JobTimedOut, LaunchFailed
 from worker.evidence import known_secrets
 from worker.evidence.redaction import redact_url
 from worker.execution.failure_report import Reporter, redacted
+from worker.execution.good_page_keeping import GoodPageKeeping
 from worker.execution.job_steps import JobSteps
 from worker.execution.profile_use import ProfileUse
 from worker.execution.proxy_use import ProxyUse
@@ -60,6 +61,7 @@ class Executor:
     _profile_use: ProfileUse = field(init=False)
     _steps: JobSteps = field(init=False)
     _reporter: Reporter = field(init=False)
+    _good_pages: GoodPageKeeping = field(init=False)
     _last_words: Path = field(init=False)
     _job: Job | None = None
     _was_given_up: bool = False
@@ -68,9 +70,11 @@ class Executor:
         self._profile_use = ProfileUse(self.db, self.session, self.proxy_use, str(self.owner))
         self._steps = JobSteps(self.db, self.entry, self._profile_use, self.stop)
         database = self.settings.database.key
+        self._good_pages = GoodPageKeeping(self.settings, self.session, self.run_id)
         self._reporter = Reporter(
-            self.settings.errors_dir, database, self.run_id, self.owner, self.session
-        )
+            self.settings.errors_dir, database, self.run_id, self.owner, self.session,
+            self._good_pages.put_into,
+        )  # fmt: skip
         self._last_words = last_words.path_of(self.settings.state_dir, database, self.owner.slot)
 
     def execute(self, claim: Claim) -> Ending:
@@ -120,12 +124,17 @@ class Executor:
         """Keep the evidence of a job whose result could not be stored."""
         return self._reporter.report(claim, ending, self.entry)
 
-    def let_go(self, claim: Claim, ending: Ending) -> None:
-        """Take back page, proxy and profile after a job is settled, and tell who has to know."""
+    def let_go(self, claim: Claim, ending: Ending, *, is_good: bool = False) -> None:
+        """Take back page, proxy and profile after a job is settled, and tell who has to know.
+
+        `is_good` says that the job was settled as done: its page may be kept as a good one.
+        """
         is_done = ending.outcome is Outcome.DONE
         if not is_done:
             self._steps.doubt(was_given_up=self._was_given_up)
         self.gate.tell(claim, ending)
+        if is_good:
+            self._good_pages.keep(claim)
         if is_done:
             self.proxy_use.succeeded()
             self.session.release(clean=True)

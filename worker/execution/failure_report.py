@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from worker.browser import evidence
 from worker.browser.session import BrowserSession
@@ -28,6 +29,8 @@ class Reporter:
     run_id: int
     owner: Owner
     session: BrowserSession
+    # Puts the last good page of a job's task and site beside its evidence, and tells of it.
+    put_good_page: Callable[[Path, Claim], dict[str, Any] | None] = lambda *_: None
 
     def report(
         self,
@@ -71,9 +74,10 @@ class Reporter:
             steps=tuple(steps),
             database=self.database,
         )
-        return self._kept(replace(ending, last_error=text, fingerprint=key, label=label), failure)
+        ending = replace(ending, last_error=text, fingerprint=key, label=label)
+        return self._kept(claim, ending, failure)
 
-    def _kept(self, ending: Ending, failure: evidence.Failure) -> Ending:
+    def _kept(self, claim: Claim, ending: Ending, failure: evidence.Failure) -> Ending:
         ending = replace(ending, last_step=failure.last_step)
         try:
             folder = new_attempt_folder(
@@ -81,7 +85,9 @@ class Reporter:
             )
         except OSError as problem:
             return replace(ending, reason=f"{ending.reason} (no evidence: {problem})")
-        missing = evidence.missing(evidence.capture_into(folder, failure, self.session))
+        good = self.put_good_page(folder, claim)
+        outcomes = evidence.capture_into(folder, failure, self.session, last_good=good)
+        missing = evidence.missing(outcomes)
         if lost := missing.get("error"):
             return replace(ending, reason=f"{ending.reason} (no evidence: {lost})")
         return replace(

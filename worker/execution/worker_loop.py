@@ -25,14 +25,14 @@ from worker.claiming.search_trail import News
 from worker.database.client import Database, DatabaseError
 from worker.errors import AccessDenied, DatabaseUnavailable, LaunchFailed, NightshiftError
 from worker.evidence import known_secrets
-from worker.execution import tally
+from worker.execution import live_view, tally
 from worker.execution.browser_upkeep import BrowserUpkeep
 from worker.execution.executor import Executor
 from worker.execution.job_pace import Pace
 from worker.execution.proxy_use import ProxyUse
 from worker.execution.stop_request import StopRequest
 from worker.exit_codes import WorkerExit
-from worker.models import Candidate, Claim, Ending, Outcome, Owner, Partition, Rejection
+from worker.models import Candidate, Claim, Ending, Outcome, Owner, Partition, Rejection, Status
 from worker.profiles import caretaker
 from worker.queue import journal, pause, runs
 from worker.queue.claims import Queue
@@ -99,11 +99,12 @@ class WorkerLoop:
         self.owner = Owner(slot, runs.start_worker(self._db, run_id, slot))
         self._entry.incarnation = self.owner.incarnation
         self._queue = Queue.of_run(self._db, settings, self._tasks.caps)
-        self._closures = ClosedKeys(self._db, self._scope())
+        self._closures = ClosedKeys(self._db, Scope.of(settings, self._tasks.names))
         self.candidates = self._new_candidates()
         self._drain = self._new_drain()
         self.gate = Gate.of_run(self._db, self._queue, self._closures, settings)
         self._session = _session(settings, slot)
+        live_view.connect(self._session.live, settings, board.header, self._entry)
         self._upkeep = BrowserUpkeep(settings, self._session, self._entry)
         self._proxy_use = ProxyUse(self._db, self._session, settings.proxy_cooldown_seconds)
         self._executor = Executor(
@@ -116,10 +117,6 @@ class WorkerLoop:
             self._db, self._queue, self._journal, self.owner, self._is_in_a_hurry,
             self._executor.keep_evidence,
         )  # fmt: skip
-
-    def _scope(self) -> Scope:
-        is_strict = self._settings.unknown_tasks != "fail"
-        return Scope(self._settings.queues, frozenset(self._tasks.names) if is_strict else None)
 
     def _new_candidates(self) -> Candidates:
         return Candidates(
@@ -177,10 +174,12 @@ class WorkerLoop:
             span.settle(written.settlement)
         # In this order: a finished job that is still shown here is counted by the heart.
         self._entry.end_job()
+        is_good = False
         if written.settlement is not None:
             tally.count(self._entry, written.settlement)
             tally.say(claim, ending, written.settlement, self._settings.errors_dir)
-        self._executor.let_go(claim, ending)
+            is_good = written.settlement.status is Status.DONE and not self._stop.is_stopping
+        self._executor.let_go(claim, ending, is_good=is_good)
         self.candidates.follow_ups.note(claim)
         if self._executor.launch_failure is not None:
             raise self._executor.launch_failure

@@ -21,7 +21,8 @@ from worker.errors import DuplicateKey, PayloadError, UsageError
 from worker.intake.jobs import MAX_DEDUPE_KEY, MAX_ORDER_KEY, as_text, check_order
 from worker.models import DEFAULT_QUEUE, MAX_BATCH_NAME, ORDER_ON_FAILURE
 from worker.profiles import manifest
-from worker.settings import PROJECT_ROOT, load_dotenv, queue_problem
+from worker.queue_names import queue_problem
+from worker.settings import PROJECT_ROOT, load_dotenv
 from worker.tasks.registry import task_of
 from worker.tracing.traceparent import FIELD, is_well_formed
 

@@ -129,6 +129,7 @@ def _of_worker(row: Row, run: RunState, restarts: int) -> Event:
         slot=row["slot"],
         host=run.host,
         restarts=restarts,
+        detail={"incarnation": row["id"]},
     )
 
 

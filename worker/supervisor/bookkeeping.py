@@ -18,6 +18,7 @@ from worker.database.client import Database
 from worker.errors import DatabaseUnavailable
 from worker.queue import events
 from worker.reporting.rollups import Rollups
+from worker.supervisor.memory import memory_mb
 from worker.system.board import Board, Entry, Phase
 
 LOOK_SECONDS = 5.0
@@ -56,7 +57,9 @@ class Bookkeeping:
     def pulse(self) -> str:
         """Tell, as JSON, how the queue and each worker stand: what others read of this run."""
         header = self.board.header
-        known: dict[str, Any] = {"workers": [_worker(entry) for entry in self.board.entries]}
+        entries = self.board.entries
+        told = zip(entries, memory_mb(entries), strict=True)
+        known: dict[str, Any] = {"workers": [_worker(entry, held) for entry, held in told]}
         if header.has_strangers:
             known["has_strangers"] = True
         if header.counted_at:
@@ -86,7 +89,7 @@ class Bookkeeping:
             self._rollups.release()
 
 
-def _worker(entry: Entry) -> dict[str, Any]:
+def _worker(entry: Entry, held_mb: float | None) -> dict[str, Any]:
     shown = entry.snapshot()
     has_job = shown.job_id is not None
     return {
@@ -95,4 +98,5 @@ def _worker(entry: Entry) -> dict[str, Any]:
         "job_id": shown.job_id,
         "job_seconds": time.monotonic() - shown.claimed_at if has_job else None,
         "step": shown.step if has_job else "",
+        "memory_mb": None if held_mb is None else round(held_mb),
     }

@@ -50,6 +50,7 @@ LAST_LOOK_SECONDS = 1.0
 BREAKERS_SECONDS = 60.0
 TURNS_SECONDS = 600.0
 ROLLUPS_SECONDS = 1.0
+WATCHED_SECONDS = 2.0
 HELD_BACK_SECONDS = 5.0
 # For the live display: a glance will do.
 HELD_BACK_COUNT_SECONDS = 0.1
@@ -154,6 +155,7 @@ class Heart:
             Chore(BREAKERS_SECONDS, lambda: breakers.forget_quiet(db)),
             Chore(TURNS_SECONDS, lambda: turns.forget_old(db)),
             Chore(ROLLUPS_SECONDS, books.keep_rollups),
+            Chore(WATCHED_SECONDS, lambda: self._beat_for_onlookers(db, books)),
         ]
 
     @property
@@ -219,6 +221,11 @@ class Heart:
         leases.renew(db, living, self.settings.lease_seconds)
         runs.beat(db, self.run_id, books.pulse())
         self.board.header.renewed_at = began
+
+    def _beat_for_onlookers(self, db: Database, books: Bookkeeping) -> None:
+        """Tell what the workers are at more often than a lease needs, while somebody looks."""
+        if self.board.header.is_watched:
+            runs.beat(db, self.run_id, books.pulse())
 
     def _obey(self, db: Database) -> None:
         asked = pause.holds(db, self.settings.queues)

@@ -25,6 +25,7 @@ from worker.supervisor.heart import Heart
 from worker.supervisor.heart_link import HeartLink
 from worker.supervisor.hung_workers import HungWorkers
 from worker.supervisor.lookout import LAST_LOOK_SECONDS, Lookout, Told
+from worker.supervisor.onlookers import Onlookers
 from worker.supervisor.oom import oom_kills
 from worker.supervisor.output import LineReader
 from worker.supervisor.patient_fork import PatientFork
@@ -34,6 +35,7 @@ from worker.supervisor.signals import SignalQueue
 from worker.supervisor.slot import Slot, State
 from worker.supervisor.strays import Strays
 from worker.supervisor.view import Display, Summary
+from worker.system import live_wall
 from worker.system.board import Board
 from worker.system.fork import adopt_orphans
 
@@ -88,6 +90,8 @@ class Supervisor:
         ]
         self._hung = HungWorkers(settings, self._board.header, self._slots)
         self._relay = Relay(display, self._slots, LineReader(reader))
+        wall = live_wall.folder_of(settings.state_dir, settings.database.key)
+        self._onlookers = Onlookers(wall if settings.live_pictures else None, self._board.header)
         self._figures = Figures(run_id, self._board.header, self._slots)
 
     def run(self) -> Summary:
@@ -103,6 +107,7 @@ class Supervisor:
                 self._take_signals()
                 self._reap()
                 self._watch_deadlines()
+                self._onlookers.look()
                 self._heart.start_if_dead()
                 self._courier.start_if_needed(bool(self._board.header.has_due_events))
                 self._lookout.start_if_needed(bool(self._settings.notify))
@@ -187,6 +192,7 @@ class Supervisor:
         # First of all: somebody may take up its job while the rest is cleared away here.
         if death["incarnation"]:
             self._heart.report_death(death)
+            self._onlookers.forget(death["incarnation"])
         slot.kill_browser()
         self._tell_of_strays(self._strays.end_group_of(pid, driver=slot.entry.driver_pid))
         self._clean_up()
@@ -273,6 +279,7 @@ class Supervisor:
         self._tell_of_strays(self._strays.end_all())
         self._reap()
         self._clean_up()
+        self._onlookers.close()
         self._display.close()
 
     def _deliver_the_last(self) -> None:

@@ -195,6 +195,8 @@ class Header(ctypes.Structure):
         ("has_strangers", ctypes.c_int64),
         ("told", ctypes.c_int64),
         ("still_since", ctypes.c_double),
+        # Until then somebody looks at the workers' pages.
+        ("watched_until", ctypes.c_double),
     ]
 
     renewed_at: float
@@ -217,8 +219,14 @@ class Header(ctypes.Structure):
     # The lookout's own: what people have been told, and since when nothing has finished.
     told: int
     still_since: float
+    watched_until: float
     held_back: int
     _held_because: bytes
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody looks at the workers' pages now."""
+        return time.monotonic() < self.watched_until
 
     @property
     def held_because(self) -> str:

@@ -30,15 +30,15 @@ SELECT fingerprint, TIMESTAMPDIFF(SECOND, %(since)s, finished_at) DIV %(seconds)
 
 -- name: samples_of_group
 -- Find the first, one in the middle and the last of a group's jobs in error, with their evidence.
-SELECT s.id, s.fence, s.finished_at, h.attempt, h.evidence, h.evidence_dir, h.evidence_host, h.reason
-  FROM ((SELECT id, finished_at, fence FROM work_queue FORCE INDEX (failures_of_a_group)
+SELECT s.id, s.fence, s.site, s.finished_at, h.attempt, h.evidence, h.evidence_dir, h.evidence_host, h.reason
+  FROM ((SELECT id, finished_at, fence, site FROM work_queue FORCE INDEX (failures_of_a_group)
           WHERE fingerprint = %(fingerprint)s AND status = 'error' ORDER BY id LIMIT 1)
         UNION ALL
-        (SELECT id, finished_at, fence FROM work_queue FORCE INDEX (failures_of_a_group)
+        (SELECT id, finished_at, fence, site FROM work_queue FORCE INDEX (failures_of_a_group)
           WHERE fingerprint = %(fingerprint)s AND status = 'error'
           ORDER BY id LIMIT %(middle)s, 1)
         UNION ALL
-        (SELECT id, finished_at, fence FROM work_queue FORCE INDEX (failures_of_a_group)
+        (SELECT id, finished_at, fence, site FROM work_queue FORCE INDEX (failures_of_a_group)
           WHERE fingerprint = %(fingerprint)s AND status = 'error' ORDER BY id DESC LIMIT 1)) s
   LEFT JOIN job_attempts h ON h.job_id = s.id AND h.fence = s.fence
  ORDER BY s.id;

@@ -27,6 +27,39 @@ def test_another_sites_form_changes_nothing(hostile_site, browser, tmp_path):
     page.close()
 
 
+@pytest.mark.parametrize(
+    "headers", [{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
+                {"Origin": "https://evil.example"}], ids=str,
+)  # fmt: skip
+def test_a_stolen_secret_is_of_no_use_to_another_site(hostile_site, headers):
+    client = hostile_site.client()
+
+    answer = client.post("/pause", data={"form_token": token(client)}, headers=headers)
+
+    assert answer.status_code == 403
+    assert hostile_site.db.run_statement("SELECT * FROM control") == []
+
+
+@pytest.mark.parametrize("secret", ["", "guess"])
+def test_a_form_of_ours_without_the_sessions_secret_changes_nothing(hostile_site, secret):
+    client = hostile_site.client()
+    client.get("/")
+    own = {"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"}
+
+    assert client.post("/pause", data={"form_token": secret}, headers=own).status_code == 403
+    assert hostile_site.db.run_statement("SELECT * FROM control") == []
+
+
+@pytest.mark.parametrize(
+    "name", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example"]
+)
+def test_a_name_that_was_made_to_lead_here_gets_no_page(hostile_site, name):
+    answer = hostile_site.client().get("/jobs/61", headers={"Host": name})
+
+    assert answer.status_code == 400
+    assert "Job 61" not in answer.text
+
+
 def test_a_viewer_sees_no_button_and_can_use_none(guarded_site):
     client = guarded_site.client("vic")
 
@@ -112,6 +145,20 @@ def test_no_path_leads_out(hostile_site, path):
 
     assert answer.status_code in (400, 404)
     assert b"root:" not in answer.data
+
+
+@pytest.mark.parametrize("name", ["../secret.html", "..%2fsecret.html", "link.html", "notes.txt"])
+def test_only_what_is_listed_is_sent_as_a_report(server, tmp_path, name):
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    (tmp_path / "secret.html").write_text("the secret itself")
+    (folder / "notes.txt").write_text("the secret itself")
+    (folder / "link.html").symlink_to(tmp_path / "secret.html")
+    with made(server, tmp_path, reports_dir=folder) as site:
+        answer = site.client().get(f"/reports/{name}")
+
+    assert answer.status_code in (400, 404)
+    assert "the secret itself" not in answer.text
 
 
 @pytest.mark.parametrize("place", ["../../etc", "/etc", "61/../../..", "62/1", "61/1/..", "61"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.attacks.dashboard.conftest import WORDS
@@ -36,12 +38,40 @@ def test_no_page_runs_what_a_stranger_wrote(hostile_site, page, path):
     assert page.locator("main img[onerror], main svg[onload]").count() == 0
 
 
+@pytest.mark.parametrize("path", ["/", "/live", "/jobs/61", "/sign-in", "/nowhere"])
+def test_what_gets_into_a_page_all_the_same_does_not_run(hostile_site, page, path):
+    page.goto(hostile_site.url + path)
+
+    page.evaluate("""() => {
+        document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="window.hacked = 1">');
+        const script = document.createElement('script');
+        script.textContent = 'window.hacked = 1';
+        document.body.append(script);
+    }""")
+    page.wait_for_function("[...document.images].every((image) => image.complete)")
+
+    assert page.evaluate("window.hacked") is None
+
+
 @pytest.mark.parametrize("path", ["/errors", "/jobs/61", "/limits", "/profiles", "/timeline"])
 def test_their_words_are_shown_as_they_are(hostile_site, path):
     text = hostile_site.client().get(path).text
 
     assert "&lt;script&gt;window.hacked" in text
     assert "<script>window.hacked" not in text
+
+
+@pytest.mark.parametrize("path", ["/", "/timeline"])
+def test_words_in_a_chart_are_only_text(server, tmp_path, path):
+    with made(server, tmp_path) as site:
+        site.db.run_statement(
+            "UPDATE events SET name = %(words)s WHERE kind = 'breaker'", {"words": WORDS[:60]}
+        )
+        text = site.client().get(path).text
+
+    drawn = "".join(re.findall(r'<svg class="chart".*?</section>', text, re.DOTALL))
+    assert "breaker &lt;script&gt;" in drawn
+    assert "<script>" not in drawn
 
 
 def test_a_captured_page_is_inert_in_its_frame(hostile_site, page):
@@ -61,8 +91,9 @@ def test_a_captured_page_is_inert_in_its_frame(hostile_site, page):
     assert {failure for _, failure in refused} == {"csp"}
 
 
-def test_a_captured_page_opened_by_itself_is_inert_too(hostile_site, page):
-    answer = page.goto(f"{hostile_site.url}/jobs/61/attempts/1/page/inert")
+@pytest.mark.parametrize("name", ["page", "good-page"])
+def test_a_captured_page_opened_by_itself_is_inert_too(hostile_site, page, name):
+    answer = page.goto(f"{hostile_site.url}/jobs/61/attempts/1/{name}/inert")
 
     policy = answer.headers["content-security-policy"]
     assert policy.startswith("sandbox; default-src 'none';")
@@ -70,8 +101,12 @@ def test_a_captured_page_opened_by_itself_is_inert_too(hostile_site, page):
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("page", "text/plain"), ("console", "text/plain"), ("error", "text/plain")]
-)
+    ("name", "kind"),
+    [
+        ("page", "text/plain"), ("console", "text/plain"), ("error", "text/plain"),
+        ("good-page", "text/plain"), ("good", "image/jpeg"),
+    ],
+)  # fmt: skip
 def test_captured_text_is_never_sent_as_html(hostile_site, name, kind):
     answer = hostile_site.client().get(f"/jobs/61/attempts/1/{name}")
 

@@ -5,6 +5,7 @@ A CSP violation, an error in the console, a page wider than its window or a find
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,12 +14,32 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from tests.dashboard_site import Site, made, served
 from worker.browser.options import find_browser
+from worker.system import live_wall
 
 AXE = (Path(__file__).parents[2] / "axe" / "axe.min.js").read_text(encoding="utf-8")
 PAGES = [
-    *("/", "/live", "/errors", "/jobs", "/jobs?state=waiting", "/jobs/61", "/jobs/75", "/jobs/1"),
-    *("/workers", "/runs/2", "/timeline", "/profiles", "/limits", "/reports", "/audit"),
-    *("/jobs/61/attempts/1/look", "/sign-in", "/nowhere"),
+    *(
+        "/",
+        "/?range=day",
+        "/live",
+        "/errors",
+        "/jobs",
+        "/jobs?state=waiting",
+        "/jobs/61",
+        "/jobs/75",
+        "/jobs/1",
+    ),
+    *(
+        "/workers",
+        "/runs/2",
+        "/timeline",
+        "/timeline?range=30m&until=2020-01-01T00:00",
+        "/profiles",
+        "/limits",
+        "/reports",
+        "/audit",
+    ),
+    *("/jobs/61/attempts/1/look", "/jobs/61/attempts/1/look?which=good", "/sign-in", "/nowhere"),
 ]
 LOOKS = {
     "wide-light": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
@@ -147,6 +168,45 @@ def test_a_page_that_is_looked_at_stays_up_to_date(site, browser):
     expect(page.get_by_text("vera")).to_be_visible(timeout=10_000)
     expect(page.locator("[data-ago]")).to_contain_text("s ago")
     page.close()
+
+
+def test_the_keyboard_stays_where_it_is_when_a_page_is_refreshed(site, browser):
+    page = browser.new_page()
+    page.goto(f"{site.url}/workers")
+    page.locator("#live a").last.focus()
+    where = page.evaluate("document.activeElement.outerHTML")
+    page.evaluate("document.getElementById('live').dataset.live = '1'; window.old = live")
+    site.db.run_statement("UPDATE runs SET host = 'night-7' WHERE id = 1")
+
+    expect(page.get_by_text("night-7").first).to_be_visible(timeout=10_000)
+
+    assert page.evaluate("window.old !== document.getElementById('live')")
+    assert page.evaluate("document.activeElement.outerHTML") == where
+    site.db.run_statement("UPDATE runs SET host = 'night-2' WHERE id = 1")
+    page.close()
+
+
+def test_the_wall_shows_new_pictures_by_itself_and_only_while_it_is_looked_at(site, browser):
+    wall = live_wall.folder_of(site.config.state_dir, site.config.database.key)
+    page = browser.new_page()
+    page.goto(f"{site.url}/live")
+    picture = page.locator(".wall img")
+    expect(picture).to_have_count(0)
+
+    image = page.screenshot(type="jpeg", quality=20)
+    live_wall.keep(wall, 1, 75, image)
+    expect(picture).to_have_count(1, timeout=10_000)
+    first = picture.get_attribute("src")
+    live_wall.keep(wall, 1, 75, image)
+    expect(picture).not_to_have_attribute("src", first, timeout=10_000)
+
+    assert picture.evaluate("(image) => image.complete && image.naturalWidth > 0")
+    expect(page.locator("[data-age]")).to_contain_text("s")
+    page.close()
+    deadline = time.monotonic() + 30
+    while list(wall.iterdir()):
+        assert time.monotonic() < deadline, "pictures stay though nobody looks"
+        time.sleep(0.1)
 
 
 def test_the_dead_are_red_rather_than_gone(site, page):

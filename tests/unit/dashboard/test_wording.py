@@ -44,3 +44,14 @@ def test_what_was_not_counted_further_is_said_so():
 def test_stored_json_is_laid_out_and_other_text_left_alone():
     assert wording.pretty('{"a":1}') == '{\n  "a": 1\n}'
     assert wording.pretty("{broken") == "{broken"
+
+
+def test_a_reason_begins_as_a_sentence_and_names_sites_as_people_do():
+    told = wording.sentence("the breaker of site:shop.example.com is open ")
+
+    assert told == "The breaker of shop.example.com is open"
+    assert wording.sentence("") == ""
+
+
+def test_the_hour_after_a_while_is_local():
+    assert BERLIN.after(NIGHT, 3600) == "03:14"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from flask import Blueprint, Response, request
 
-from worker.dashboard import job_list
+from worker.dashboard import evidence_files, job_list
 from worker.dashboard.overview import RANGES, look
 from worker.dashboard.pages.job import find
 from worker.dashboard.pages.jobs import asked_for
@@ -69,7 +70,7 @@ def jobs() -> Response:
 def job(job_id: int) -> Response:
     """Tell of one job and its attempts, as `show --json` does."""
     shown, attempts = masked_job.masked(*find(job_id))
-    return _answer({"job": _job(shown), "attempts": attempts})
+    return _answer({"job": _job(shown), "attempts": [_attempt(row) for row in attempts]})
 
 
 @pages.get("/runs")
@@ -106,6 +107,11 @@ def _job(row: dict[str, Any]) -> dict[str, Any]:
         name: parse_stored(row[name]) for name in ("payload", "result") if row.get(name) is not None
     }
     return {**row, **parsed}
+
+
+def _attempt(row: dict[str, Any]) -> dict[str, Any]:
+    good = evidence_files.last_good_of(row, services().config.errors_dir)
+    return {**row, "last_good": asdict(good) if good else None}
 
 
 def _figures(told: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import timedelta
 
 from flask import Blueprint, render_template, request, url_for
@@ -16,6 +17,7 @@ from worker.errors import UsageError
 from worker.history import archive, dead_letters
 from worker.history.archive import Label
 from worker.history.dead_letters import Scope
+from worker.reporting.tally import Figures
 
 CANARIES = 10
 MOST_GROUPS = 50
@@ -50,7 +52,16 @@ def page() -> str:
         chosen=chosen if chosen in RANGES else "all",
         trend=lambda group: charting.group_trend(group, known, clock),
         canaries=CANARIES,
+        shares=(_share(known.minutes), _share(known.hours)),
     )
+
+
+def _share(told: Iterable[Figures]) -> float | None:
+    """Tell which part of the jobs that ended has failed; None when none ended."""
+    done = failed = 0
+    for each in told:
+        done, failed = done + each.done, failed + each.failed
+    return failed / (done + failed) if done + failed else None
 
 
 @pages.post("/errors/<group>/retry")

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, abort, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from worker.claiming.why import sentence_about
-from worker.dashboard import evidence_files
+from worker.dashboard import charting, evidence_files
 from worker.dashboard.deeds import Done, author, do, reason
 from worker.dashboard.evidence_files import FILES
 from worker.dashboard.guards import operators_only
@@ -51,6 +51,8 @@ def page(job_id: int) -> str:
         group=known.group(job["fingerprint"]) if job["status"] == "error" else None,
         half_done=_half_done(shown),
         added=_added(job_id),
+        attempts_drawn=charting.attempts(attempts, services().clock),
+        tried_seconds=_tried_seconds(attempts),
         is_archived=job.get("archived_at") is not None,
         files=FILES,
     )
@@ -65,15 +67,15 @@ def file(job_id: int, fence: int, name: str) -> Response:
     if name == "trace":
         told = f'attachment; filename="job-{job_id}-{fence}-trace.zip"'
         answer.headers["Content-Disposition"] = told
-    elif name == "screenshot":
+    elif name in ("screenshot", "good"):
         answer.headers["Cache-Control"] = "private, max-age=3600"
     return answer
 
 
-@pages.get("/jobs/<int:job_id>/attempts/<int:fence>/page/inert")
-def inert(job_id: int, fence: int) -> Response:
+@pages.get("/jobs/<int:job_id>/attempts/<int:fence>/<any(page, 'good-page'):name>/inert")
+def inert(job_id: int, fence: int, name: str) -> Response:
     """Send a captured page for a sandboxed frame: it can run nothing and fetch nothing."""
-    number = _opened(job_id, fence, "page")
+    number = _opened(job_id, fence, name)
     answer = Response(_chunks(number), content_type="text/html; charset=utf-8")
     answer.headers["Content-Security-Policy"] = SANDBOX
     return answer
@@ -81,8 +83,9 @@ def inert(job_id: int, fence: int) -> Response:
 
 @pages.get("/jobs/<int:job_id>/attempts/<int:fence>/look")
 def look(job_id: int, fence: int) -> str:
-    """Show a captured page in its frame."""
-    return render_template("captured.html", job_id=job_id, fence=fence)
+    """Show a captured page in its frame: the one that failed, or the good one before."""
+    name = "good-page" if request.args.get("which") == "good" else "page"
+    return render_template("captured.html", job_id=job_id, fence=fence, name=name)
 
 
 @pages.post("/jobs/<int:job_id>/retry")
@@ -156,6 +159,12 @@ def _chosen(attempts: list[Row]) -> Row | None:
     with_evidence = [row for row in attempts if row["evidence"]]
     found = with_evidence or attempts
     return found[-1] if found else None
+
+
+def _tried_seconds(attempts: list[Row]) -> float | None:
+    """Tell how long it took from the first attempt's beginning to the last one's end."""
+    ran = [row for row in attempts if row["started_at"] and row["finished_at"]]
+    return (ran[-1]["finished_at"] - ran[0]["started_at"]).total_seconds() if ran else None
 
 
 def _half_done(job: Row) -> str:

@@ -33,4 +33,5 @@ def page() -> str:
         queue=charting.queue(now.counts, now.facts),
         ranges=RANGES.values(),
         events=lines_of(now.facts.events, clock, limit=12),
+        per_worker=now.facts.workers.get(wanted.length, ()),
     )

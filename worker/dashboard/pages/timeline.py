@@ -1,23 +1,75 @@
-"""*Timeline*: what happened when, on which worker, and what it cost."""
+"""*Timeline*: what happened when, on which worker, and what it cost; moved and zoomed by links."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from flask import Blueprint, render_template, request
 
 from worker.dashboard import charting
-from worker.dashboard.event_lines import lines_of
+from worker.dashboard.event_lines import EventLine, lines_of
+from worker.dashboard.facts import Facts
 from worker.dashboard.services import database, facts, services, told_at
+from worker.dashboard.wording import Clock
+from worker.reporting import events as happenings
 from worker.reporting import lanes
+from worker.reporting.charts.marks import Mark
 from worker.reporting.events import Event, Kind
 from worker.reporting.lanes import Lane, Timeline
 
-HOURS = {"2h": ("2 h", 2), "12h": ("12 h", 12), "24h": ("24 h", 24), "3d": ("3 days", 72)}
+HOURS = {
+    "30m": ("30 min", 0.5), "2h": ("2 h", 2.0), "12h": ("12 h", 12.0), "24h": ("24 h", 24.0),
+    "3d": ("3 days", 72.0),
+}  # fmt: skip
+USUAL = "12h"
+# Minutes are kept a little longer than this.
+FURTHEST = timedelta(days=7)
 MOST_LANES = 24
+MOST_GROUPS = 20
 COLUMNS = 240
+STAMP = "%Y-%m-%dT%H:%M"
 
 pages = Blueprint("timeline", __name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The stretch of time that is shown, and the ones around it; times are UTC."""
+
+    key: str
+    until: datetime
+    now: datetime
+
+    @property
+    def length(self) -> timedelta:
+        """How long it is."""
+        return timedelta(hours=HOURS[self.key][1])
+
+    @property
+    def since(self) -> datetime:
+        """When it begins."""
+        return self.until - self.length
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it ends now."""
+        return self.until == self.now
+
+    def link(self, key: str | None = None, by: float = 0.0) -> dict[str, str] | None:
+        """Give the address of another window: of another range, or so many lengths on.
+
+        Another range keeps the middle; None where nothing is kept any more.
+        """
+        other = key or self.key
+        until = self.until + by * self.length
+        if not self.is_live:
+            until += (timedelta(hours=HOURS[other][1]) - self.length) / 2
+        if until >= self.now:
+            return {"range": other}
+        if until < self.now - FURTHEST:
+            return None
+        return {"range": other, "until": until.strftime(STAMP)}
 
 
 @pages.get("/timeline")
@@ -25,28 +77,77 @@ def page() -> str:
     """Draw a lane for each worker, and tell the same in tables."""
     known, clock = facts(), services().clock
     told_at(known.at)
-    chosen = request.args.get("range", "12h")
-    chosen = chosen if chosen in HOURS else "12h"
-    until = known.at
-    since = until - timedelta(hours=HOURS[chosen][1])
-    told = lanes.timeline(database(), since, until, COLUMNS)
+    window = _asked_for(known.at)
+    told = lanes.timeline(database(), window.since, window.until, COLUMNS)
     shown = [lane for lane in told.lanes if lane.columns or lane.lives]
     drawn = Timeline(told.start, told.end, told.column_seconds, shown[-MOST_LANES:])
-    events = [event for event in known.events if (event.ended_at or until) > since]
+    events = _events(window, drawn)
     names, chart = charting.lanes(drawn, events, clock)
+    rows = [(lane, _came_to(lane, window.since, window.until)) for lane in drawn.lanes]
     return render_template(
         "timeline.html",
         names=names,
         chart=chart,
-        lanes=[(lane, _came_to(lane, since, until)) for lane in drawn.lanes],
+        lanes=rows,
+        total={name: sum(sums[name] for _, sums in rows) for name in ("done", "failed", "again")},
         left_out=len(shown) - len(drawn.lanes),
-        events=lines_of(events, clock),
-        costs=_costs(events, since, until),
+        title=_title(events, window, clock),
+        events=_lines(events, known, window, clock),
+        costs=_costs(events, window.since, window.until),
         ranges=HOURS,
-        chosen=chosen,
-        since=told.start,
-        until=until,
+        window=window,
     )
+
+
+def _asked_for(now: datetime) -> Window:
+    """Read the window from the address; what makes no sense is the latest hours."""
+    key = request.args.get("range", USUAL)
+    key = key if key in HOURS else USUAL
+    try:
+        until = datetime.strptime(request.args.get("until", ""), STAMP)  # noqa: DTZ007 - it is UTC
+    except ValueError:
+        return Window(key, now, now)
+    return Window(key, min(max(until, now - FURTHEST), now), now)
+
+
+def _events(window: Window, drawn: Timeline) -> list[Event]:
+    """List what happened in the window: as is known of the last day, or else as is read now."""
+    since, until = window.since, window.until
+    found = list(facts().events)
+    if window.now - since > timedelta(days=1):
+        kinds = (Kind.PAUSE, Kind.OUTAGE, Kind.BREAKER)
+        found = happenings.between(database(), since, until, kinds)
+        found += [life for lane in drawn.lanes for life in lane.lives]
+    return [
+        event for event in found if event.began_at < until and (event.ended_at or until) > since
+    ]
+
+
+def _lines(events: list[Event], known: Facts, window: Window, clock: Clock) -> list[EventLine]:
+    """Tell what happened, and when each kind of failure was first seen, in order."""
+    first = [
+        EventLine(
+            group.row["first_seen"], Mark.FAILED,
+            f"First of {group.jobs:,}: {group.row['label']}"[:200],
+            f"{group.site or group.row['task']}, until {clock.hour(group.row['last_seen'])}",
+        )
+        for group in known.shown_groups
+        if window.since <= group.row["first_seen"] < window.until
+    ]  # fmt: skip
+    told = lines_of(events, clock) + first[:MOST_GROUPS]
+    return sorted(told, key=lambda line: line.at)
+
+
+def _title(events: list[Event], window: Window, clock: Clock) -> str:
+    """Say how the last run in the window stands, or that there was none."""
+    runs = [event for event in events if event.kind is Kind.RUN]
+    if not runs:
+        return "Nobody was at work." if window.is_live else "What happened when."
+    alive = [run for run in runs if run.ended_at is None or run.ended_at > window.until]
+    if alive:
+        return f"Run {alive[-1].run_id} is at work." if window.is_live else "A run at work."
+    last = max(runs, key=lambda run: run.ended_at or run.began_at)
+    return f"Run {last.run_id} {last.why} at {clock.hour(last.ended_at)}."
 
 
 def _came_to(lane: Lane, since: datetime, until: datetime) -> dict[str, float]:
@@ -64,19 +165,24 @@ def _came_to(lane: Lane, since: datetime, until: datetime) -> dict[str, float]:
 
 
 def _costs(events: list[Event], since: datetime, until: datetime) -> dict[str, float]:
-    """Add up how long the pool was paused, and the database away."""
+    """Add up how long the pool was paused, and the database away; count what happened."""
+
+    def of(kind: Kind) -> list[Event]:
+        return [event for event in events if event.kind is kind]
 
     def seconds(kind: Kind) -> float:
         return sum(
             (min(event.ended_at or until, until) - max(event.began_at, since)).total_seconds()
-            for event in events
-            if event.kind is kind
+            for event in of(kind)
         )
 
-    restarts = [event for event in events if event.kind is Kind.WORKER and event.restarts]
+    restarts = [event for event in of(Kind.WORKER) if event.restarts and event.began_at >= since]
     return {
         "paused": seconds(Kind.PAUSE),
+        "pauses": float(len(of(Kind.PAUSE))),
         "away": seconds(Kind.OUTAGE),
-        "breakers": float(sum(event.kind is Kind.BREAKER for event in events)),
+        "outages": float(len(of(Kind.OUTAGE))),
+        "open": seconds(Kind.BREAKER),
+        "breakers": float(len(of(Kind.BREAKER))),
         "restarts": float(len(restarts)),
     }

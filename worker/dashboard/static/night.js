@@ -5,7 +5,11 @@
 const region = () => document.getElementById("live");
 let etag = null;
 let told = Date.now();
+let drawn = Date.now();
 let isAway = false;
+
+// A picture that is slow must not hold up the words.
+const PICTURE_MS = 800;
 
 function seconds() {
   return Number(region()?.dataset.live || 0);
@@ -26,22 +30,59 @@ function showAge() {
     place.textContent = isAway ? `, ${age} s ago; the dashboard does not answer` : `, ${age} s ago`;
     place.classList.toggle("bad", isAway);
   }
+  for (const place of document.querySelectorAll("[data-age]")) {
+    const seconds = Math.round(Number(place.dataset.age) + (Date.now() - drawn) / 1000);
+    place.textContent = seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+  }
 }
 
-function replace(html) {
+// Who works with the keyboard stays where they are: by id, by address, or by place.
+function focusedPlace() {
+  const now = document.activeElement;
+  if (!region().contains(now)) return () => null;
+  const all = () => [...region().querySelectorAll("a, button, summary, [tabindex]")];
+  const place = all().indexOf(now);
+  const href = now.getAttribute("href");
+  const same = all().filter((part) => part.getAttribute("href") === href).indexOf(now);
+  return () => {
+    if (now.id) return document.getElementById(now.id);
+    if (href) return all().filter((part) => part.getAttribute("href") === href)[same];
+    return all()[place];
+  };
+}
+
+// Live pictures are loaded before their region is shown, so that the wall does not flicker.
+async function loaded(next) {
+  const pictures = [...next.querySelectorAll(".wall img")].map((picture) => picture.decode());
+  const late = new Promise((resolve) => setTimeout(resolve, PICTURE_MS));
+  if (pictures.length) await Promise.race([Promise.allSettled(pictures), late]);
+}
+
+async function replace(html) {
   const fresh = new DOMParser().parseFromString(html, "text/html");
   const next = fresh.getElementById("live");
   if (!next) {
     location.reload();
     return;
   }
-  const focus = document.activeElement?.id;
+  document.adoptNode(next);
+  await loaded(next);
+  if (isBusy()) {
+    etag = null;
+    return;
+  }
+  const focused = focusedPlace();
   const scrolled = [...region().querySelectorAll(".scroll")].map((part) => [part.scrollLeft, part.scrollTop]);
-  region().replaceWith(document.adoptNode(next));
+  const folds = [...region().querySelectorAll("details")].map((part) => part.open);
+  region().replaceWith(next);
+  region().querySelectorAll("details").forEach((part, place) => {
+    part.open = folds[place] ?? part.open;
+  });
+  drawn = Date.now();
   region().querySelectorAll(".scroll").forEach((part, place) => {
     [part.scrollLeft, part.scrollTop] = scrolled[place] || [0, 0];
   });
-  if (focus) document.getElementById(focus)?.focus({ preventScroll: true });
+  focused()?.focus({ preventScroll: true });
   const count = fresh.querySelector(".menu .count");
   const shown = document.querySelector(".menu .count");
   if (count && shown) shown.textContent = count.textContent;
@@ -58,7 +99,7 @@ async function refresh() {
     }
     if (answer.ok) {
       etag = answer.headers.get("ETag");
-      replace(await answer.text());
+      await replace(await answer.text());
     } else if (answer.status !== 304) {
       isAway = true;
     }

@@ -97,8 +97,8 @@ def _groups(night: Night) -> Iterator[str]:
         yield f"\n### {CHARACTERS[Mark.FAILED]} {group.jobs:,} × {plain(group.task)}\n"
         yield f"{plain(group.label)}{new}\n"
         yield f"{plain(about(night, group))}\n"
-        if group.hint:
-            yield f"{plain(group.hint)}\n"
+        for sentence in filter(None, (group.last_good, group.hint)):
+            yield f"{plain(sentence)}\n"
         yield code(group.command)
     muted = sum(group.jobs for group in night.groups if group.is_muted)
     if muted:

@@ -161,8 +161,8 @@ def _group(night: Night, group: Group) -> Iterator[str]:
     )
     evidence = f", {group.evidence}" if group.evidence else ""
     yield from _wrapped(about(night, group) + evidence, "    ")
-    if group.hint:
-        yield from _wrapped(group.hint, "    ")
+    for sentence in filter(None, (group.last_good, group.hint)):
+        yield from _wrapped(sentence, "    ")
     yield from _command(group.command, " " * 6)
 
 

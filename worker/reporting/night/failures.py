@@ -8,9 +8,13 @@ from __future__ import annotations
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from worker.database.client import Database, Row
+from worker.evidence import last_good
+from worker.evidence.files import facts_of
+from worker.evidence.good_pages import KEPT_PICTURE
 from worker.reporting.events import Event, Kind
 from worker.reporting.night.model import Group
 from worker.reporting.night.window import Window
@@ -22,7 +26,7 @@ MOST_PICTURES = 8
 MOST_PICTURE_BYTES = 600_000
 MOST_BYTES_OF_ALL = 2_500_000
 SHORT = 8
-_PNG = b"\x89PNG\r\n\x1a\n"
+_PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
 
 
 @dataclass(slots=True)
@@ -33,20 +37,34 @@ class Album:
     left: int = MOST_PICTURES
     bytes_left: int = MOST_BYTES_OF_ALL
 
+    def folder(self, row: Row) -> Path | None:
+        """Find the evidence of an attempt, if it has any on this machine."""
+        if not row["evidence"] or row["evidence_host"] not in (None, _host()):
+            return None
+        return Path(row["evidence_dir"] or self.errors_dir) / str(row["evidence"])
+
     def take(self, row: Row) -> bytes | None:
         """Read the screenshot of an attempt, if it is on this machine and there is room for it."""
-        if not row["evidence"] or not self.left or row["evidence_host"] not in (None, _host()):
+        if not self.left or (folder := self.folder(row)) is None:
             return None
-        folder = Path(row["evidence_dir"] or self.errors_dir) / row["evidence"]
+        picture = self._read(folder / "screenshot.png", _PNG)
+        self.left -= picture is not None
+        return picture
+
+    def take_good(self, row: Row) -> bytes | None:
+        """Read the picture of the last good page beside it, in the same way."""
+        folder = self.folder(row)
+        return None if folder is None else self._read(folder / KEPT_PICTURE, _JPEG)
+
+    def _read(self, path: Path, beginning: bytes) -> bytes | None:
         most = min(MOST_PICTURE_BYTES, self.bytes_left)
         try:
-            with (folder / "screenshot.png").open("rb") as file:
+            with path.open("rb") as file:
                 picture: bytes = file.read(most + 1)
         except OSError:
             return None
-        if len(picture) > most or not picture.startswith(_PNG):
+        if len(picture) > most or not picture.startswith(beginning):
             return None
-        self.left -= 1
         self.bytes_left -= len(picture)
         return picture
 
@@ -72,6 +90,7 @@ def _group(row: Row, window: Window, album: Album, told: Sequence[Event]) -> Gro
     is_muted = row["muted_at"] is not None
     sites = tuple(clean(site, 100) for site in str(row["sites"] or "").split(",") if site)
     hint, is_mended = _hint(row, window, told)
+    picture = None if is_muted else album.take(row)
     return Group(
         name=row["fingerprint"],
         label=clean(str(row["label"] or "no reason was noted"), 255),
@@ -87,8 +106,25 @@ def _group(row: Row, window: Window, album: Album, told: Sequence[Event]) -> Gro
         hint=hint,
         command=_command(row, is_mended),
         evidence=None if not row["evidence"] else _place(row, album),
-        picture=None if is_muted else album.take(row),
+        picture=picture,
+        last_good=_last_good(row, window, album),
+        good_picture=None if picture is None else album.take_good(row),
     )
+
+
+def _last_good(row: Row, window: Window, album: Album) -> str:
+    """Say when its task and site last went well, and what has changed since."""
+    folder = album.folder(row)
+    found = last_good.of_facts(facts_of(folder)) if folder is not None else None
+    if found is None:
+        return ""
+
+    def when(moment: datetime) -> str:
+        is_tonight = window.start <= moment <= window.end
+        return clock(window, moment) if is_tonight else f"{window.local(moment):%a %d %b %H:%M}"
+
+    headline, change = found.headline(when), found.change(when)
+    return clean(f"{headline[:1].upper()}{headline[1:]}." + (f" {change}." if change else ""), 600)
 
 
 def _hint(row: Row, window: Window, told: Sequence[Event]) -> tuple[str, bool]:

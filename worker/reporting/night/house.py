@@ -49,7 +49,9 @@ def room(folder: Path, seconds: float = LOOK_SECONDS) -> Room:
                     if entry.is_dir(follow_symlinks=False):
                         stack.append(Path(entry.path))
                     else:
-                        used += entry.stat(follow_symlinks=False).st_size
+                        # Many failures may share one good page.
+                        stat = entry.stat(follow_symlinks=False)
+                        used += stat.st_size // max(1, stat.st_nlink)
         except OSError:
             # It is pruned at this moment, or nobody may look: what is left is told.
             continue

@@ -145,22 +145,31 @@ def groups(night: Night) -> str:
 
 
 def _group(night: Night, group: Group) -> str:
-    picture = ""
+    picture = pair = ""
     if group.picture is not None:
-        data = base64.b64encode(group.picture).decode("ascii")
-        picture = (
-            '<td class="pic" width="150" valign="top"><img class="shot" width="150" height="94" '
-            f'alt="Job {group.sample_job}, its page when it failed" '
-            f'src="data:image/png;base64,{data}"></td>\n'
-        )
+        picture = _picture(group.picture, f"Job {group.sample_job}, its page when it failed", "png")
+    if group.picture is not None and group.good_picture is not None:
+        good = _picture(group.good_picture, "The last good page of its task and site", "jpeg")
+        told = f"The page then, and when job {group.sample_job} failed:"
+        pair, picture = f'<p class="pair faint">{told}<br>{good} {picture}</p>\n', ""
+    elif picture:
+        picture = f'<td class="pic" width="150" valign="top">{picture}</td>\n'
     new = ' <span class="new">NEW</span>' if group.is_new else ""
-    hint = f"<p>{words(group.hint)}</p>\n" if group.hint else ""
+    hint = "".join(f"<p>{words(text)}</p>\n" for text in (group.last_good, group.hint) if text)
     return (
         '<table role="presentation" class="grp" width="100%" cellpadding="0" cellspacing="0"><tr>\n'
         f'{picture}<td class="any" valign="top"><h3>{mark(Mark.FAILED)} {group.jobs:,} × '
         f"{words(group.task)}: {words(group.label)}{new}</h3>\n"
-        f'<p class="faint">{words(about(night, group))}</p>\n{hint}'
+        f'<p class="faint">{words(about(night, group))}</p>\n{hint}{pair}'
         f'<p class="cmd">{code(group.command)}</p></td></tr></table>\n'
+    )
+
+
+def _picture(content: bytes, what: str, kind: str) -> str:
+    data = base64.b64encode(content).decode("ascii")
+    return (
+        f'<img class="shot" width="150" height="94" alt="{what}" '
+        f'src="data:image/{kind};base64,{data}">'
     )
 
 

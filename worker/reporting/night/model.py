@@ -139,6 +139,9 @@ class Group:
     evidence: str | None
     # A PNG, if there is one here that is small enough.
     picture: bytes | None = None
+    # What changed since its task and site last went well, and a JPEG of the page then.
+    last_good: str = ""
+    good_picture: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +247,7 @@ class Night:
 
 def _group(group: Group) -> Any:
     told = {each.name: getattr(group, each.name) for each in fields(group)}
-    told.pop("picture")
+    del told["picture"], told["good_picture"]
     return _plain(told)
 
 

@@ -74,6 +74,26 @@ def test_groups_have_picture_command_and_are_new_only_if_first_seen_this_night(n
     assert "answers again" in by_name["b81e07d4"].hint
 
 
+def test_a_group_says_what_changed_since_its_task_last_went_well(told, errors_dir):
+    one, two, _ = sorted(errors_dir.rglob("screenshot.png"))
+    change = {"selector": ".price\x1b[2J", "then": 1, "now": 0, "nearest": ".product-price"}
+    good = {"job_id": 3310, "at": "2020-02-01T01:12:03Z", "comparison": change}
+    (one.parent / "error.json").write_text(json.dumps({"last_good": good}))
+    (one.parent / "good.jpg").write_bytes(b"\xff\xd8\xff then")
+    (two.parent / "error.json").write_text('{"last_good": {"job_id": "x"}}')
+    (two.parent / "good.jpg").write_bytes(b"<svg onload=alert(1)>")
+    groups = [group for group in told().groups if group.last_good]
+
+    assert len(groups) == 1
+    # A night that is not this one is named by its day.
+    assert groups[0].last_good.startswith("Last good at Sat 01 Feb ")
+    said = " (job 3310). `.price?[2J` matched 1 element at Sat 01 Feb "
+    assert said in groups[0].last_good
+    assert groups[0].last_good.endswith(", 0 now; nearest now: `.product-price`.")
+    assert groups[0].good_picture == b"\xff\xd8\xff then"
+    assert [group.good_picture for group in told().groups].count(None) == 2
+
+
 def test_a_huge_picture_and_one_that_is_no_picture_are_left_out(told, errors_dir):
     one, two, _ = sorted(errors_dir.rglob("screenshot.png"))
     one.write_bytes(b"\x89PNG\r\n\x1a\n" + b"x" * 3_000_000)

@@ -49,7 +49,7 @@ def hostile_night(evil: str = EVIL, picture: bytes | None = None, **changes: Any
     lanes = [Lane(118, slot, evil, columns, [life]) for slot in range(3)]
     group = Group(
         "3f9a1c2e00000000", evil, evil, (evil, evil), 214, 0, at(5), at(7), 660_811, True, False,
-        evil, evil, evil, picture,
+        evil, evil, evil, picture, evil, picture,
     )  # fmt: skip
     values: dict[str, Any] = {
         "window": window,

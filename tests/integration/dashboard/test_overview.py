@@ -1,0 +1,92 @@
+"""What the first page tells of workers: memory, step, restarts, who is dead, what each came to."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.dashboard_site import made
+
+
+@pytest.fixture
+def own_site(server, tmp_path):
+    with made(server, tmp_path) as site:
+        yield site
+
+
+def tiles(text):
+    """The words of each worker's tile."""
+    found = re.findall(r'<li class="(worker[^"]*)">(.*?)</li>', text, re.DOTALL)
+    return [(kind, " ".join(re.sub(r"<[^>]+>", " ", inside).split())) for kind, inside in found]
+
+
+def living(text):
+    return [words for kind, words in tiles(text) if "dead" not in kind]
+
+
+def test_a_tile_tells_job_step_age_memory_and_restarts(own_site):
+    first, second = living(own_site.client().get("/").text)
+
+    assert re.search(r"Worker 0: working .* of 60 75 price at shop.example.com", first)
+    assert "step “opened”" in first
+    assert "memory 412 MB" in first
+    assert "1 restart" in first
+    assert "memory –" in second
+    assert "0 restarts" in second
+
+
+def test_a_tile_says_why_the_worker_was_restarted(own_site):
+    own_site.db.run_statement(
+        "UPDATE workers SET ended_at = UTC_TIMESTAMP(6) - INTERVAL 31 MINUTE, "
+        "ending = 'killed by SIGKILL, out of memory' WHERE id = 1"
+    )
+    own_site.db.run_statement("UPDATE runs SET pulse = REPLACE(pulse, '\"incarnation\": 1', "
+                              "'\"incarnation\": 3') WHERE id = 2")  # fmt: skip
+    own_site.forget()
+
+    first, _ = living(own_site.client().get("/").text)
+
+    assert "1 restart; before: killed by SIGKILL, out of memory" in first
+
+
+def test_a_worker_that_died_in_a_living_run_is_red_with_the_reason(own_site):
+    own_site.db.run_statement(
+        "UPDATE workers SET ended_at = UTC_TIMESTAMP(6), ending = 'exited with code 3' WHERE id = 2"
+    )
+    own_site.db.run_statement("DELETE FROM runs WHERE id = 1")
+    own_site.forget()
+
+    text = own_site.client().get("/").text
+
+    assert [
+        words for kind, words in tiles(text) if "dead" in kind and "exited with code 3" in words
+    ]
+    assert "1 of 2 workers alive" in text
+
+
+def test_a_worker_that_went_home_is_not_red(own_site):
+    own_site.db.run_statement(
+        "UPDATE workers SET ended_at = UTC_TIMESTAMP(6), ending = 'finished' WHERE id = 2"
+    )
+    own_site.forget()
+
+    assert any("Worker 1: finished" in words for words in living(own_site.client().get("/").text))
+
+
+@pytest.mark.parametrize(("wanted", "label"), [("1h", "1 h"), ("day", "Day"), ("week", "Week")])
+def test_each_workers_share_is_told_for_hour_day_and_week(own_site, wanted, label):
+    text = own_site.client().get(f"/?range={wanted}").text
+
+    folded = text.partition('<details class="panel fold">')[2].partition("</details>")[0]
+    assert f">{label}, 2 workers<" in folded
+    rows = re.findall(r"<tr><th scope=\"row\".*?</tr>", folded, re.DOTALL)
+    done = [int(re.search(r'<td class="num">(\d+)</td>', row)[1]) for row in rows]
+    assert sum(done) == 60 if wanted != "1h" else 55 < sum(done) <= 60
+
+
+def test_the_pace_is_drawn_to_where_it_leads(own_site):
+    text = own_site.client().get("/?range=1h").text
+
+    assert "if it goes on so" in text
+    assert 'class="dash"' in text.partition('id="pace-t"')[2].partition("</section>")[0]
