@@ -1,12 +1,17 @@
 # Nightshift's everyday commands. Whatever needs the set-up does it first, once.
 SHELL := /bin/bash
-PYTHON := .venv/bin/python
+# A virtualenv that is active is used, else .venv; PYTHON=python3.13 make setup makes .venv with that.
+WANTED_PYTHON := $(PYTHON)
+VENV := $(if $(WANTED_PYTHON),.venv,$(or $(VIRTUAL_ENV),.venv))
+override PYTHON := $(VENV)/bin/python
+unexport PYTHON
+SETUP := PYTHON='$(WANTED_PYTHON)' deploy/setup.sh
 MYSQL := .local/mysql-9.7/mysqld
-READY := .venv/.ready
+READY := $(VENV)/.ready
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run dashboard screenshots bench-dashboard bench-dashboard-mysql test test-mysql test-fresh check sweep status bench bench-quick \
+.PHONY: help setup lock run dashboard screenshots bench-dashboard bench-dashboard-mysql test test-mysql test-fresh check sweep status bench bench-quick \
         bench-quick-mysql bench-pages bench-enqueue bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql bench-idle bench-strangers \
         bench-idle-mysql bench-rollups bench-rollups-mysql ledger drill drill-mysql drill-archive drill-archive-mysql drill-profiles \
         drill-profiles-mysql clean clean-queue clean-errors
@@ -15,11 +20,14 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install what is missing: Python packages, a MySQL-family server, a Chromium
-	@deploy/setup.sh
+	@$(SETUP)
 
 # deploy/setup.sh touches the stamp when everything is in place.
 $(READY): requirements.lock deploy/setup.sh
-	@deploy/setup.sh
+	@$(SETUP)
+
+lock: ## Write requirements.lock anew after pyproject.toml has changed (UPGRADE=1: the newest versions)
+	@deploy/lock.sh
 
 run: $(READY) ## Set up, then run a demo queue with two browsers
 	@$(PYTHON) launcher.py demo $(ARGS)
@@ -41,7 +49,7 @@ check: $(READY) ## Check format, lint, types and the direction of imports
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m mypy
-	@.venv/bin/lint-imports
+	@$(VENV)/bin/lint-imports
 
 sweep: $(READY) ## Put the jobs of vanished workers right
 	@$(PYTHON) launcher.py sweep $(ARGS)

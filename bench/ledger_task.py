@@ -10,7 +10,7 @@ from typing import Any
 
 from worker import Job, task
 
-LEDGER_VARIABLE = "NIGHTSHIFT_BENCH_LEDGER"
+LEDGER_VARIABLE = "BENCH_LEDGER"
 
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 

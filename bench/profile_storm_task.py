@@ -16,7 +16,7 @@ from typing import Any
 
 from worker import Job, task
 
-FOLDER_VARIABLE = "NIGHTSHIFT_STORM_FOLDER"
+FOLDER_VARIABLE = "BENCH_STORM_FOLDER"
 LEDGER, LOCKS = "ledger", "locks"
 # What is done at an irreversible step, as the ledger calls it.
 ORDER = "order"

@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
 # Make this machine ready: a virtualenv from requirements.lock, a MySQL-family server program, and a
 # Chromium. What is there is used; what is missing is installed, or named with its remedy (exit 69).
+# A virtualenv that is active is the one, unless PYTHON names what to make .venv with.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 log=$PWD/.local/setup.log
+venv=$PWD/.venv
+[[ -n ${VIRTUAL_ENV:-} && -z ${PYTHON:-} ]] && venv=$VIRTUAL_ENV
+python=$venv/bin/python
 missing=()
 apt_is_fresh=no
 
@@ -45,10 +49,15 @@ apt_install() {
     logged as_root env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" install "$@"
 }
 
+is_new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+
+version_of() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null; }
+
+# Print the Python to make .venv with: the one that PYTHON names, or the first that is new enough.
 find_python() {
     local name
-    for name in ${PYTHON:-} python3 python3.14 python3.13 python3.12 python3.11; do
-        if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+    for name in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do
+        if is_new_enough "$name"; then
             command -v "$name"
             return
         fi
@@ -56,28 +65,52 @@ find_python() {
     return 1
 }
 
-ensure_venv() {
-    local python version
-    if ! python=$(find_python); then
+# Make .venv, again if PYTHON wants another version than it has.
+make_venv() {
+    local base package
+    if ! base=$(find_python); then
         missing+=("Python 3.11 or newer: install it, or name it in PYTHON")
+        return 1
+    fi
+    if "$python" -m pip --version >/dev/null 2>&1 &&
+        [[ -z ${PYTHON:-} || $(version_of "$python") == "$(version_of "$base")" ]]; then
         return
     fi
-    if cmp -s requirements.lock .venv/requirements.lock && .venv/bin/python -c '' 2>/dev/null; then
-        return
-    fi
-    if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
-        version=$("$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')
-        if ! apt_install "$version" && ! apt_install python3-venv; then
-            missing+=("Python's venv module: apt-get install $version")
-            return
+    if ! "$base" -c 'import ensurepip, venv' 2>/dev/null; then
+        package=python$(version_of "$base")-venv
+        if ! apt_install "$package" && ! apt_install python3-venv; then
+            missing+=("Python's venv module: apt-get install $package")
+            return 1
         fi
     fi
-    say "installing the Python packages into .venv"
-    .venv/bin/python -m pip --version >/dev/null 2>&1 || logged "$python" -m venv --clear .venv
-    logged .venv/bin/python -m pip install --disable-pip-version-check --no-input -q \
+    logged "$base" -m venv --clear "$venv" && return
+    missing+=("a virtualenv: the lines above say why; try again once mended")
+    return 1
+}
+
+# Take the virtualenv that is active as it is.
+check_active_venv() {
+    if ! is_new_enough "$python"; then
+        missing+=("Python 3.11 or newer in the active virtualenv $venv: deactivate it, or name one in PYTHON")
+        return 1
+    fi
+    "$python" -m pip --version >/dev/null 2>&1 || logged "$python" -m ensurepip && return
+    missing+=("pip in the active virtualenv $venv: deactivate it, or add pip to it")
+    return 1
+}
+
+ensure_venv() {
+    if [[ $venv == "$PWD/.venv" ]]; then
+        make_venv || return 0
+    else
+        check_active_venv || return 0
+    fi
+    cmp -s requirements.lock "$venv/requirements.lock" && "$python" -c '' 2>/dev/null && return
+    say "installing the Python packages into ${venv#"$PWD/"}"
+    logged "$python" -m pip install --disable-pip-version-check --no-input -q \
         --no-deps --require-hashes -r requirements.lock ||
         { missing+=("the Python packages: the lines above say why; try again once mended") && return; }
-    cp requirements.lock .venv/requirements.lock
+    cp requirements.lock "$venv/requirements.lock"
 }
 
 has_server() {
@@ -101,15 +134,15 @@ runs() { "$1" --version >/dev/null 2>&1 </dev/null; }
 
 # Playwright brings its own Node, which needs a library that a minimal Debian lacks.
 ensure_driver() {
-    [[ -x .venv/bin/python ]] || return 0
-    .venv/bin/python -m playwright --version >/dev/null 2>&1 && return
-    apt_install libatomic1 && logged .venv/bin/python -m playwright --version && return
+    [[ -x $python ]] || return 0
+    "$python" -m playwright --version >/dev/null 2>&1 && return
+    apt_install libatomic1 && logged "$python" -m playwright --version && return
     missing+=("what Playwright's driver needs: apt-get install libatomic1")
 }
 
 # Print what Playwright would download, one "key: value" a line; nothing is fetched.
 playwright_plan() {
-    .venv/bin/python -m playwright install --dry-run --only-shell chromium 2>/dev/null
+    "$python" -m playwright install --dry-run --only-shell chromium 2>/dev/null
 }
 
 has_playwright_shell() {
@@ -138,7 +171,7 @@ has_browser() {
 download_is_possible() {
     local url
     url=$(playwright_plan | sed -n 's/^ *Download url: *//p' | grep headless | head -n 1) || return 1
-    timeout 15 .venv/bin/python - "$url" 2>/dev/null <<'PROBE'
+    timeout 15 "$python" - "$url" 2>/dev/null <<'PROBE'
 import sys
 import urllib.request
 
@@ -150,11 +183,11 @@ PROBE
 download_browser() {
     download_is_possible || return 1
     say "downloading Chromium's headless shell"
-    logged timeout 900 .venv/bin/python -m playwright install --only-shell chromium || return 1
+    logged timeout 900 "$python" -m playwright install --only-shell chromium || return 1
     has_playwright_shell && return
     can_install || return 1
     say "installing the libraries it needs"
-    logged as_root env DEBIAN_FRONTEND=noninteractive "$PWD/.venv/bin/python" -m playwright \
+    logged as_root env DEBIAN_FRONTEND=noninteractive "$python" -m playwright \
         install-deps chromium-headless-shell || return 1
     has_playwright_shell
 }
@@ -165,7 +198,7 @@ ensure_browser() {
         missing+=("NIGHTSHIFT_BROWSER=$NIGHTSHIFT_BROWSER does not run: mend or unset it")
         return
     fi
-    [[ -x .venv/bin/python ]] && download_browser && return
+    [[ -x $python ]] && download_browser && return
     { apt_install chromium-headless-shell || apt_install chromium; } && has_browser && return
     missing+=("a Chromium: apt-get install chromium-headless-shell (or chromium)")
 }
@@ -187,5 +220,5 @@ if ((${#missing[@]})); then
     printf 'setup: missing %s\n' "${missing[@]}" >&2
     exit 69
 fi
-touch .venv/.ready
+touch "$venv/.ready"
 say "ready"

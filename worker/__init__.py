@@ -1,4 +1,4 @@
-"""What authors import: `from worker import task, Job, Blocked, Retry, Fail, enqueue`."""
+"""Nightshift's inside. Authors import from `nightshift`; in the checkout this works as well."""
 
 from worker.errors import Blocked, Fail, Retry
 from worker.intake.enqueuing import enqueue

@@ -12,6 +12,7 @@ from typing import TextIO
 
 from worker.evidence.redaction import redact_text
 from worker.evidence.terminal_text import one_line, printable
+from worker.installation import as_typed
 from worker.log_lines import json_line
 from worker.system.standard_streams import STDERR
 
@@ -74,7 +75,7 @@ class _Formatter(logging.Formatter):
         return one_line(super().formatMessage(record))
 
     def format(self, record: logging.LogRecord) -> str:
-        return redact_text(printable(_cut(super().format(record))))
+        return as_typed(redact_text(printable(_cut(super().format(record)))))
 
 
 class _JsonFormatter(logging.Formatter):
@@ -83,7 +84,7 @@ class _JsonFormatter(logging.Formatter):
         self._name = name
 
     def format(self, record: logging.LogRecord) -> str:
-        message = redact_text(printable(_cut(super().format(record))))
+        message = as_typed(redact_text(printable(_cut(super().format(record)))))
         level = record.levelname.lower()
         return json_line(message, level=level, worker=self._name, job=_job)
 

@@ -2,7 +2,7 @@
 
 A field declared with `setting` or `duration` is a flag of `run`: `errors_dir` is `--errors-dir` and
 `NIGHTSHIFT_ERRORS_DIR`; `worker/cli/options.py` makes it one. Precedence is flag > environment >
-`.env` > default. Nothing is read at import.
+`.env` > `nightshift.toml` > default. Nothing is read at import.
 """
 
 # `setting` and `duration` return fields, as `dataclasses.field` does.
@@ -13,7 +13,8 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, MutableMapping
+import shlex
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import Field, dataclass, field, fields
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -22,11 +23,15 @@ from typing import Any
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError, UsageError
 from worker.models import DEFAULT_QUEUE
+from worker.project import project_dir
 from worker.queue_names import queues_problem
 from worker.urls import callback_url_problem, notify_url_problem
 
+# Nightshift's own folder, for its tests and benchmarks; a user's files are in `project_dir()`.
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 
+# Each has a browser of some 200 MB: beyond this, a zero too many was typed.
+MOST_WORKERS = 1000
 _UNIT_SECONDS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -37,6 +42,7 @@ class Flag:
     help: str
     default: Any = None
     least: float | None = None
+    most: float | None = None
     above: float | None = None
     unit: str = ""
     problem: Callable[[str], str | None] | None = None
@@ -51,12 +57,19 @@ class Flag:
             return
         if self.least is not None and value < self.least:
             wanted = f"give {self.least:g}{self.unit} or more"
-            raise UsageError(f"{name} {value:g} is too small; {wanted}")
+            raise UsageError(f"{name} {_number(value)} is too small; {wanted}")
+        if self.most is not None and value > self.most:
+            wanted = f"give {self.most:g}{self.unit} or less"
+            raise UsageError(f"{name} {_number(value)} is too large; {wanted}")
         if self.above is not None and value <= self.above:
             raise UsageError(f"{name} {value:g} is too small; give more than {self.above:g}")
         if self.problem is not None and (problem := self.problem(value)) is not None:
             # The value is not repeated: a URL may hold a password.
             raise UsageError(f"{name}: {problem}")
+
+
+def _number(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:g}"
 
 
 def parse_duration(text: str) -> float:
@@ -71,9 +84,9 @@ def parse_duration(text: str) -> float:
 
 
 def setting(default: Any, help: str, **more: Any) -> Any:
-    """Declare a setting; `default` may be a function that finds it."""
+    """Declare a setting; `default` may be a function that finds it when it is wanted."""
     if callable(default):
-        return field(default_factory=default, metadata={"flag": Flag(help, default(), **more)})
+        return field(default_factory=default, metadata={"flag": Flag(help, default, **more)})
     return field(default=default, metadata={"flag": Flag(help, default, **more)})
 
 
@@ -87,20 +100,26 @@ def _cores() -> int:
     return os.cpu_count() or 2
 
 
+def _inside(name: str) -> Callable[[], Path]:
+    return lambda: project_dir() / name
+
+
 @dataclass(frozen=True, slots=True)
 class RunSettings:
     """Everything one run of the pool needs to know. To add a setting, add a field."""
 
     database: DatabaseSettings
-    state_dir: Path = PROJECT_ROOT / ".local"
+    state_dir: Path = field(default_factory=_inside(".local"))
 
-    workers: int = setting(_cores, "Worker processes to start, each with one browser.", least=1)
+    workers: int = setting(
+        _cores, "Worker processes to start, each with one browser.", least=1, most=MOST_WORKERS
+    )
     total: int = setting(
         None, "Slots of all hosts that share the queue.  [default: --workers]", least=1
     )
     offset: int = setting(0, "First slot of this host.", least=0)
     tasks: tuple[str, ...] = setting(
-        (), "A file or module with your own tasks; repeatable.", metavar="FILE_OR_MODULE"
+        (), "A file, folder or module with your own tasks; repeatable.", metavar="FILE_OR_MODULE"
     )
     queue: str = setting(
         DEFAULT_QUEUE,
@@ -164,9 +183,9 @@ class RunSettings:
         "What to do when another run holds the lock.",
         choices=("skip", "wait", "fail", "ignore"),
     )
-    fail_over: int | None = setting(None, "Exit with code 10 if more jobs than this fail.")
-    errors_dir: Path = setting(PROJECT_ROOT / "errors", "Folder for the evidence of failures.")
-    results_dir: Path = setting(PROJECT_ROOT / "results", "Folder for the files that tasks keep.")
+    fail_over: int | None = setting(None, "Exit with code 10 if more jobs than this fail.", least=0)
+    errors_dir: Path = setting(_inside("errors"), "Folder for the evidence of failures.")
+    results_dir: Path = setting(_inside("results"), "Folder for the files that tasks keep.")
     report_to: Path | None = setting(
         None,
         "Folder for a report of every run that did something, as HTML and JSON.",
@@ -254,6 +273,24 @@ def flag_name(each: Field[Any]) -> str:
     """Name a setting's flag: `--job-timeout` for `job_timeout_seconds`."""
     off: str | None = each.metadata["flag"].off
     return off or "--" + each.name.removesuffix("_seconds").replace("_", "-")
+
+
+def variable_name(each: Field[Any]) -> str:
+    """Name a setting's variable: `NIGHTSHIFT_JOB_TIMEOUT` for `job_timeout_seconds`."""
+    return "NIGHTSHIFT_" + flag_name(each).lstrip("-").replace("-", "_").upper()
+
+
+def task_sources(environ: Mapping[str, str]) -> list[str]:
+    """Read NIGHTSHIFT_TASKS: files, folders and modules between spaces, quoted as in a shell."""
+    return split_sources(environ.get("NIGHTSHIFT_TASKS", ""))
+
+
+def split_sources(text: str) -> list[str]:
+    """Take a list apart as a shell would; raises SettingsError if a quote is not closed."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise SettingsError(f"NIGHTSHIFT_TASKS cannot be read: {error}: {text[:200]}") from error
 
 
 def seconds_until(clock: str, now: datetime) -> float:

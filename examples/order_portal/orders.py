@@ -12,7 +12,7 @@ The password is in the environment and never in a payload, which is kept, shown 
 import os
 from dataclasses import dataclass
 
-from worker import Fail, task
+from nightshift import Fail, task
 
 
 @dataclass

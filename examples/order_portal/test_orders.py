@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from examples.order_portal.orders import process_order
-from worker import Fail
+from nightshift import Fail
 
 pytest_plugins = ["worker.testing"]
 

@@ -9,7 +9,7 @@
 
 from dataclasses import dataclass
 
-from worker import Fail, Retry, task
+from nightshift import Fail, Retry, task
 
 
 @dataclass

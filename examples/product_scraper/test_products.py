@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from examples.product_scraper.products import product
-from worker import Fail, Retry
+from nightshift import Fail, Retry
 
 pytest_plugins = ["worker.testing"]
 

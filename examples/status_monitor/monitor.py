@@ -11,7 +11,7 @@ are what cron calls every ten minutes.
 
 from typing import TypedDict
 
-from worker import Fail, task
+from nightshift import Fail, task
 
 
 class Page(TypedDict):

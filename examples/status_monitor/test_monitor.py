@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from examples.status_monitor.monitor import monitor
-from worker import Fail
+from nightshift import Fail
 
 pytest_plugins = ["worker.testing"]
 

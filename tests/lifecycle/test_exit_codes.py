@@ -210,10 +210,10 @@ def test_a_flag_wins_over_the_environment_and_the_environment_over_the_file(laun
     env_file.write_text("NIGHTSHIFT_WORKERS=-1\nNIGHTSHIFT_OFFSET=-2\n", encoding="ascii")
     variables = {"NIGHTSHIFT_ENV_FILE": str(env_file), "NIGHTSHIFT_WORKERS": "-3"}
 
-    assert "--workers -1" in refusal(launch(NIGHTSHIFT_ENV_FILE=str(env_file)), 2)
-    assert "--workers -3" in refusal(launch(**variables), 2)
+    assert "NIGHTSHIFT_WORKERS -1" in refusal(launch(NIGHTSHIFT_ENV_FILE=str(env_file)), 2)
+    assert "NIGHTSHIFT_WORKERS -3" in refusal(launch(**variables), 2)
     assert "--workers -4" in refusal(launch("--workers", "-4", **variables), 2)
-    assert "--offset -2" in refusal(launch("--workers", 1, **variables), 2)
+    assert "NIGHTSHIFT_OFFSET -2" in refusal(launch("--workers", 1, **variables), 2)
 
 
 def test_a_quiet_run_says_nothing_when_nothing_was_wrong(launch, queue, tasks):

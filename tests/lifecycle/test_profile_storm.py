@@ -88,7 +88,7 @@ def launch_both(launch, tmp_path) -> list[Launcher]:
             *("--follow",),
             *("--tasks", Path(profile_storm_task.__file__), "--max-attempts", 9),
             NIGHTSHIFT_STATE_DIR=str(tmp_path / f"state-{offset}"),
-            NIGHTSHIFT_STORM_FOLDER=str(tmp_path),
+            BENCH_STORM_FOLDER=str(tmp_path),
         )
         for offset in (0, 2)
     ]

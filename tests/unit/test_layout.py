@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nightshift
 import worker
 
 ROOT = Path(__file__).parents[2]
@@ -18,6 +19,7 @@ BESIDE = {
     "deploy",
     "docs",
     "examples",
+    "nightshift",
     "pyproject.toml",
     "requirements.lock",
 }
@@ -37,9 +39,24 @@ def test_an_author_imports_six_names():
         assert hasattr(worker, name)
 
 
+def test_an_author_imports_them_from_nightshift():
+    assert nightshift.__all__ == [
+        *("Blocked", "Fail", "Job", "NightshiftError", "PayloadError", "Retry", "UsageError"),
+        *("__version__", "enqueue", "task"),
+    ]
+    assert set(worker.__all__) <= set(nightshift.__all__)
+    for name in worker.__all__:
+        assert getattr(nightshift, name) is getattr(worker, name)
+
+
+def test_type_checkers_may_read_both_packages():
+    for package in (nightshift, worker):
+        assert (Path(package.__file__).parent / "py.typed").is_file()
+
+
 def test_importing_them_loads_neither_driver_nor_browser():
     script = (
-        "import sys, worker; "
+        "import sys, nightshift; "
         "print({'pymysql', 'playwright', 'click', 'rich', 'ssl'} & set(sys.modules) or 'none')"
     )
     done = subprocess.run(

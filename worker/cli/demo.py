@@ -17,8 +17,8 @@ from worker.cli.connection import open_database
 from worker.cli.output import tell, tell_text
 from worker.cli.run import run
 from worker.errors import NightshiftError
+from worker.installation import command_name, own_files
 from worker.intake.bulk import add_many
-from worker.settings import PROJECT_ROOT
 from worker.system.fork import call_in_child
 
 # Small limits, so that pages which never answer do not slow the demo down.
@@ -37,20 +37,20 @@ def demo() -> int:
     with _demo_site() as base_url:
         first, last = call_in_child(_enqueue, base_url)
         tell(f"demo site at {base_url}; its pages are jobs {first} to {last}", err=True)
-        code = run.main(DEMO_FLAGS, prog_name="launcher.py run", standalone_mode=False)
+        code = run.main(DEMO_FLAGS, prog_name=f"{command_name()} run", standalone_mode=False)
     tell_text(
         "\nwhere to look next:\n"
         "  python launcher.py status            the queue\n"
         f"  python launcher.py show {last}           what happened to one job\n"
         "  ls errors/                           screenshot, HTML and traceback of each failure\n"
         "  python launcher.py enqueue URL       a job of your own, then: python launcher.py\n"
-        "  make dashboard                       all of it in a browser: http://127.0.0.1:8642/"
+        "  python launcher.py dashboard         all of it in a browser: http://127.0.0.1:8642/"
     )
     return int(code)
 
 
 def _enqueue(base_url: str) -> tuple[int, int]:
-    sys.path.insert(0, str(PROJECT_ROOT))
+    sys.path.insert(0, str(own_files()))
     from examples.demo_site import demo_jobs
 
     with closing(open_database()) as db:
@@ -63,7 +63,7 @@ def _enqueue(base_url: str) -> tuple[int, int]:
 @contextmanager
 def _demo_site() -> Iterator[str]:
     site = subprocess.Popen(
-        [sys.executable, str(PROJECT_ROOT / "examples" / "demo_site"), "--exit-with-parent"],
+        [sys.executable, str(own_files() / "examples" / "demo_site"), "--exit-with-parent"],
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -26,8 +26,9 @@ from worker.database import migrations
 from worker.database.client import Database, Transaction
 from worker.database_settings import DatabaseSettings
 from worker.errors import NightshiftError, SettingsError
+from worker.project import errors_dir, project_dir, results_dir
 from worker.queue import pause
-from worker.settings import PROJECT_ROOT
+from worker.settings import task_sources
 from worker.tasks import registry
 
 MIN_FREE_BYTES = 1_000_000_000
@@ -68,8 +69,8 @@ def _checks() -> list[tuple[str, Callable[[], str]]]:
         ("ways out", lambda: door_check.check(resolve())),
         ("tasks", _tasks),
         ("browser", _browser),
-        ("errors folder", lambda: _folder("NIGHTSHIFT_ERRORS_DIR", PROJECT_ROOT / "errors")),
-        ("results folder", lambda: _folder("NIGHTSHIFT_RESULTS_DIR", PROJECT_ROOT / "results")),
+        ("errors folder", lambda: _folder("NIGHTSHIFT_ERRORS_DIR", errors_dir())),
+        ("results folder", lambda: _folder("NIGHTSHIFT_RESULTS_DIR", results_dir())),
         ("state folder", lambda: _folder("NIGHTSHIFT_STATE_DIR", state_dir())),
         ("notify", notify_check.check),
         ("privacy", privacy_check.check),
@@ -131,8 +132,7 @@ def _queue(settings: DatabaseSettings) -> str:
 
 
 def _tasks() -> str:
-    sources = os.environ.get("NIGHTSHIFT_TASKS", "").split()
-    return ", ".join(registry.load(sources).names)
+    return ", ".join(registry.load(task_sources(os.environ)).names)
 
 
 def _browser() -> str:
@@ -152,17 +152,16 @@ def _browser() -> str:
     return f"{name} opens a page ({title}); {confined}"
 
 
-def _folder(setting: str, default: Path) -> str:
-    folder = Path(os.environ.get(setting) or default).absolute()
-    check_folder(folder, setting)
-    return f"{folder} is writable"
+def _folder(setting: str, folder: Path) -> str:
+    check_folder(folder.absolute(), setting)
+    return f"{folder.absolute()} is writable"
 
 
 def _disk() -> str:
-    free = shutil.disk_usage(PROJECT_ROOT).free
+    free = shutil.disk_usage(project_dir()).free
     if free < MIN_FREE_BYTES:
         raise SettingsError(
-            f"only {free / 1e6:.0f} MB free at {PROJECT_ROOT}; free some space, or set "
+            f"only {free / 1e6:.0f} MB free at {project_dir()}; free some space, or set "
             f"NIGHTSHIFT_ERRORS_DIR and NIGHTSHIFT_STATE_DIR to a larger disk"
         )
     return f"{free / 1e9:.0f} GB free"

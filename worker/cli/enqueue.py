@@ -7,13 +7,13 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, Any
 
 import click
 
 from worker.cli.connection import open_database
+from worker.cli.enqueue_checks import check_route, earliest_start
 from worker.cli.enqueue_report import Added, Tally, check_batch, name_of, report, report_dry_run
 from worker.cli.options import CALLBACK_URL, QUEUE, json_flag, run_settings
 from worker.cli.output import tell
@@ -27,7 +27,6 @@ from worker.intake.enqueuing import INTEGERS
 from worker.intake.jobs import JobMaker, NewJob, Problem
 from worker.intake.lines import Lines
 from worker.models import DEFAULT_QUEUE, ORDER_ON_FAILURE
-from worker.settings import parse_duration
 from worker.tasks import registry
 from worker.urls import job_url_problem
 
@@ -143,7 +142,9 @@ def enqueue(source: str, task: str, **flags: Any) -> int:
 def _insert(
     rows: Iterator[NewJob], tally: Tally, source: str, task: str, flags: Any, *, is_routed: bool
 ) -> Added:
+    not_before = earliest_start(flags["not_before"])
     with closing(open_database()) as db:
+        check_route(db, flags["profile"], flags["account"])
         if warning := warning_about(db, task, registry.load(flags["tasks"]).names):
             tell(f"warning: {warning}", err=True)
         settings = {
@@ -153,7 +154,7 @@ def _insert(
             "batch_callback": flags["batch_callback"] or None,
             "by": operator(),
             "priority": flags["priority"],
-            "not_before": _not_before(flags["not_before"]),
+            "not_before": not_before,
             "max_attempts": flags["max_attempts"],
             "callback_url": flags["callback_url"] or None,
             "routed": is_routed,
@@ -262,22 +263,6 @@ def _encoding(name: str) -> str:
         # Lines are told apart by their bytes, before they are decoded.
         raise UsageError(f"--encoding {name} cannot be read by line; convert the file to utf-8")
     return name
-
-
-def _not_before(text: str | None) -> datetime | None:
-    if text is None:
-        return None
-    now = datetime.now().astimezone()
-    try:
-        moment = now + timedelta(seconds=parse_duration(text))
-    except (ValueError, OverflowError):
-        try:
-            moment = datetime.fromisoformat(text).astimezone()
-        except (ValueError, OverflowError):
-            raise UsageError(
-                f"--not-before {text} is neither a duration (2h) nor a time (2026-01-31T18:00)"
-            ) from None
-    return moment.astimezone(UTC).replace(tzinfo=None)
 
 
 COMMANDS = [enqueue]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import errno
 import importlib
-import io
 import logging
 import os
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -14,13 +14,15 @@ from types import TracebackType
 
 import click
 
-from worker import __version__, log
-from worker.cli.groups import HELP_EPILOG, DefaultGroup
+from worker import __version__, log, project
+from worker.cli import variables
+from worker.cli.groups import HELP_EPILOG, DefaultGroup, with_epilog
 from worker.cli.output import tell_error, tell_text
-from worker.errors import NightshiftError
+from worker.errors import NightshiftError, UsageError
 from worker.evidence.redaction import redact_text
 from worker.exit_codes import ExitCode
-from worker.settings import PROJECT_ROOT, load_dotenv
+from worker.installation import INSTALLED, command_name, use_command
+from worker.project_file import load_settings
 from worker.system import standard_streams
 from worker.system.private_files import write_privately
 
@@ -49,7 +51,7 @@ MODULES = {
     "cancel": "cancel",
     "mute": "errors",
     "unmute": "errors",
-    "init": "rehearse",
+    "init": "init",
     "try": "rehearse",
     "reproduce": "rehearse",
     "pause": "pause",
@@ -74,6 +76,9 @@ MODULES = {
     "drill": "drill",
 }
 
+# They know first whether they may print anything.
+WARNING_THEMSELVES = ("run", "demo")
+
 
 class Commands(DefaultGroup):
     """All commands; bare flags belong to `run`: `launcher.py --workers 6` is a run."""
@@ -88,7 +93,7 @@ class Commands(DefaultGroup):
             return None
         module = importlib.import_module(f"worker.cli.{MODULES[cmd_name]}")
         commands: list[click.Command] = module.COMMANDS
-        return next(command for command in commands if command.name == cmd_name)
+        return with_epilog(next(command for command in commands if command.name == cmd_name))
 
 
 @click.group(
@@ -100,8 +105,15 @@ class Commands(DefaultGroup):
 def cli() -> None:
     """Nightshift: a pool of browser workers that drains a MySQL queue.
 
-    Without a command this is `run`: python launcher.py --workers 6
+    Without a command this is `run`, with all its flags: --workers 6
     """
+
+
+def installed() -> None:
+    """Be the command `nightshift`: its project is the folder it is run in, or `--project`."""
+    use_command(INSTALLED)
+    os.environ.setdefault(project.VARIABLE, str(Path.cwd()))
+    main()
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -111,10 +123,13 @@ def main(argv: list[str] | None = None) -> None:
     sys.excepthook = _tell_unexpected
     log.configure("nightshift", logging.WARNING)
     try:
-        load_dotenv(Path(os.environ.get("NIGHTSHIFT_ENV_FILE") or PROJECT_ROOT / ".env"))
+        folder, arguments = _without_project(sys.argv[1:] if argv is None else argv)
+        project.choose(folder)
+        load_settings()
+        if arguments[:1] and arguments[0] in MODULES and arguments[0] not in WARNING_THEMSELVES:
+            variables.warn_of_unread(os.environ)
         # Not cli.main(): that ends with 1 when whoever read our output has seen enough.
-        arguments = sys.argv[1:] if argv is None else argv
-        with cli.make_context("launcher.py", list(arguments)) as context:
+        with cli.make_context(command_name(), arguments) as context:
             code = cli.invoke(context)
         sys.exit(code if isinstance(code, int) else ExitCode.OK)
     except click.exceptions.Exit as ending:
@@ -140,10 +155,30 @@ def main(argv: list[str] | None = None) -> None:
         sys.exit(ExitCode.UNEXPECTED)
 
 
+def _without_project(arguments: list[str]) -> tuple[str | None, list[str]]:
+    """Take `--project DIR` out of the arguments, wherever it stands."""
+    folder, rest = None, list(arguments)
+    for index, argument in enumerate(arguments):
+        if argument == "--":
+            break
+        name, equals, value = argument.partition("=")
+        if name != "--project":
+            continue
+        if not equals and index + 1 == len(arguments):
+            raise UsageError("--project: name the folder, as in --project /srv/shop")
+        folder = value if equals else arguments[index + 1]
+        rest = arguments[:index] + arguments[index + (1 if equals else 2) :]
+        break
+    return folder, rest
+
+
 def _tell_usage(error: click.ClickException) -> None:
-    told = io.StringIO()
-    error.show(file=told)
-    tell_text(told.getvalue().rstrip("\n"), err=True)
+    """Say what is wrong in one line, beginning with the flag, and where to read on."""
+    text = re.sub(r"^Invalid value for '([^']*)'[^:]*: ", r"\1: ", error.format_message())
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    is_enough = context is None or text.endswith("?")
+    see = "" if is_enough or context is None else f"; see: {context.command_path} --help"
+    tell_error(redact_text(" ".join(text.split()).rstrip(".")) + see)
 
 
 def _tell_unexpected(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import Field
 from pathlib import Path
@@ -11,13 +10,15 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from worker.project import errors_dir
 from worker.queue_names import queue_problem
 from worker.settings import (
-    PROJECT_ROOT,
     Flag,
     flag_fields,
     flag_name,
     parse_duration,
+    split_sources,
+    variable_name,
 )
 from worker.urls import callback_url_problem
 
@@ -74,6 +75,18 @@ class QueueName(click.ParamType[str]):
         return str(value)
 
 
+class TaskSource(click.ParamType[str]):
+    """A file, folder or module with tasks; its variable holds several, quoted as in a shell."""
+
+    name = "file_or_module"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return str(value)
+
+    def split_envvar_value(self, rv: str) -> list[str]:
+        return split_sources(rv)
+
+
 DURATION = Duration()
 QUEUE = QueueName()
 CALLBACK_URL = CallbackUrl()
@@ -101,19 +114,17 @@ def run_settings(*names: str) -> Decorator:
     return decorate
 
 
-def errors_dir() -> Path:
-    """Return the folder of the evidence, for commands that only point to it."""
-    return Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")
-
-
 def _option(each: Field[Any]) -> Decorator:
     flag: Flag = each.metadata["flag"]
     name = flag_name(each)
     attributes = dict(_KINDS[str(each.type).removesuffix(" | None")])
     if flag.choices:
         attributes["type"] = click.Choice(flag.choices)
-    if "is_flag" not in attributes and flag.default is not None:
-        attributes |= {"default": flag.default, "show_default": flag.default != ()}
+    if each.name == "tasks":
+        attributes["type"] = TaskSource()
+    default = flag.default() if callable(flag.default) else flag.default
+    if "is_flag" not in attributes and default is not None:
+        attributes |= {"default": default, "show_default": default != ()}
 
     def convert(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
         if flag.off:
@@ -123,17 +134,26 @@ def _option(each: Field[Any]) -> Decorator:
         flag.check(param.given_as(ctx) if isinstance(param, Setting) else name, value)
         return value.absolute() if isinstance(value, Path) else value
 
-    variable = "NIGHTSHIFT_" + name.lstrip("-").replace("-", "_").upper()
     return click.option(
         name,
         each.name,
         cls=Setting,
-        envvar=variable,
+        envvar=variable_name(each),
         help=flag.help,
         metavar=flag.metavar,
         callback=convert,
         **attributes,
     )
 
+
+__all__ = [
+    "CALLBACK_URL",
+    "DURATION",
+    "CallbackUrl",
+    "Duration",
+    "errors_dir",
+    "json_flag",
+    "run_settings",
+]
 
 json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")

@@ -20,6 +20,7 @@ from worker import log
 from worker.cli.wording import plain
 from worker.errors import OutputLost
 from worker.evidence.terminal_text import one_line, printable, visible_json
+from worker.installation import as_typed
 from worker.log_lines import json_line
 from worker.system import standard_streams
 from worker.system.standard_streams import STDERR, STDOUT
@@ -27,7 +28,7 @@ from worker.system.standard_streams import STDERR, STDOUT
 
 def tell(line: str, *, err: bool = False) -> None:
     """Print one line, whatever the text holds. Raises OutputLost if stdout does not take it."""
-    _write(one_line(line), err=err)
+    _write(one_line(as_typed(line)), err=err)
 
 
 def tell_all(lines: Iterable[str], *, err: bool = False) -> None:
@@ -38,12 +39,12 @@ def tell_all(lines: Iterable[str], *, err: bool = False) -> None:
 
 def tell_text(text: str, *, err: bool = False) -> None:
     """Print a text that has lines of its own, such as a traceback."""
-    _write(printable(text), err=err)
+    _write(printable(as_typed(text)), err=err)
 
 
 def tell_json(value: Any) -> None:
     """Print a value for programs, in ASCII."""
-    _write(visible_json(json.dumps(value, default=plain)))
+    _write(as_typed(visible_json(json.dumps(value, default=plain))))
 
 
 def tell_result(value: Any) -> None:

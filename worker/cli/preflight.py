@@ -17,8 +17,9 @@ from worker.database.client import Database
 from worker.errors import RunLocked, SettingsError
 from worker.models import DEFAULT_QUEUE
 from worker.notices import sending
+from worker.project import project_dir
 from worker.queue import runs
-from worker.settings import PROJECT_ROOT, RunSettings
+from worker.settings import RunSettings
 from worker.system.identity import this_host
 from worker.system.private_files import close_to_others
 from worker.tasks import registry
@@ -31,7 +32,7 @@ TRIAL_BYTES = 1_000_000
 def check(settings: RunSettings, lock_names: tuple[str, ...], launcher_pid: int) -> int:
     """Check all of it and record the run; return its id. The first thing wrong is raised."""
     check_folder(settings.errors_dir, "--errors-dir")
-    if settings.errors_dir == PROJECT_ROOT / "errors":
+    if settings.errors_dir == project_dir() / "errors":
         # A clone has it with the rights of the shell. One that somebody chose may be shared.
         close_to_others(settings.errors_dir)
     sending.check(settings.notify)

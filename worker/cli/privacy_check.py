@@ -10,7 +10,7 @@ from pathlib import Path
 from worker.cli.connection import state_dir
 from worker.cli.options import errors_dir
 from worker.errors import SettingsError
-from worker.settings import PROJECT_ROOT
+from worker.project import env_file, results_dir
 from worker.system.private_files import is_open_to_others, open_inside
 from worker.tasks import named_secrets
 
@@ -26,15 +26,14 @@ def check() -> str:
 
 
 def _open_places() -> Iterator[Path]:
-    env_file = Path(os.environ.get("NIGHTSHIFT_ENV_FILE") or PROJECT_ROOT / ".env").absolute()
-    if env_file.is_file() and is_open_to_others(env_file):
-        yield env_file
+    settings = env_file()
+    if settings.is_file() and is_open_to_others(settings):
+        yield settings
     if secrets := os.environ.get(named_secrets.FOLDER):
         folder = Path(secrets).absolute()
         if open_inside(folder) is not None:
             yield folder
-    results = Path(os.environ.get("NIGHTSHIFT_RESULTS_DIR") or PROJECT_ROOT / "results")
-    for folder in (errors_dir().absolute(), results.absolute()):
+    for folder in (errors_dir().absolute(), results_dir().absolute()):
         if open_inside(folder) is not None:
             yield folder
     # Unpacked programs and the log of the set-up are there as well, and hold nothing secret.

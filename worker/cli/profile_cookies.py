@@ -37,7 +37,6 @@ from worker.profiles import checkouts, errands, store
     "--keep-session",
     "keep_seconds",
     type=DURATION,
-    metavar="TIME",
     help="With --in: let cookies without an end last so long.  [default: until the browser closes]",
 )
 @click.option("--reveal", is_flag=True, help="With --out -: show them on a terminal.")

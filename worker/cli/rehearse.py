@@ -1,11 +1,7 @@
-"""`launcher.py try`, `reproduce` and `init`: write a task, and find out why one failed."""
+"""`launcher.py try` and `reproduce`: run a task here, and find out why one failed."""
 
 from __future__ import annotations
 
-import keyword
-import os
-import re
-import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -40,9 +36,9 @@ from worker.execution.verdict import describe
 from worker.exit_codes import ExitCode
 from worker.history.results import last_error_line
 from worker.models import Status
+from worker.project import results_dir
 from worker.proxies.proxy import Proxy
 from worker.queue.claims import Queue
-from worker.settings import PROJECT_ROOT
 from worker.tasks import registry
 from worker.tasks.registry import Task
 
@@ -52,8 +48,7 @@ UNQUESTIONED = (Status.PENDING, Status.ERROR)
 force_flag = click.option(
     "--force", is_flag=True, help="Do not ask, although the job is done or is being done."
 )
-# A task file of such a name would hide the module from everything else, or be hidden by it.
-TAKEN_NAMES = sys.stdlib_module_names | {"worker", "launcher", "playwright", "pytest"}
+PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @click.command("try")
@@ -134,32 +129,6 @@ def reproduce(
     return code
 
 
-@click.command("init")
-@click.argument("name")
-def init(name: str) -> None:
-    """Write a commented task file NAME.py, and a test for it."""
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        raise UsageError(f"{name} cannot name a task file; use a-z, 0-9 and _, as in my_shop")
-    if name in TAKEN_NAMES:
-        raise UsageError(f"{name} is the name of another Python module; choose one such as my_shop")
-    task_path, test_path = Path(f"{name}.py"), Path(f"test_{name}.py")
-    for path in (task_path, test_path):
-        if path.exists():
-            raise UsageError(f"{path} exists already; choose another name")
-    for path, template in ((task_path, "task.py.txt"), (test_path, "test_task.py.txt")):
-        text = (Path(__file__).parent / "templates" / template).read_text(encoding="utf-8")
-        path.write_text(
-            text.replace("NAME", name).replace("ROOT", repr(str(PROJECT_ROOT))), encoding="utf-8"
-        )
-    root = "" if Path.cwd() == PROJECT_ROOT else f"{PROJECT_ROOT}/"
-    tell_text(
-        f"wrote {task_path} and {test_path}; next:\n"
-        f"  python {root}launcher.py try {name} --tasks {task_path} "
-        f'--payload \'{{"url": "https://example.com"}}\'\n'
-        f"  {root}.venv/bin/pytest {test_path}"
-    )
-
-
 def _run(
     rehearsal: Rehearsal,
     task: Task,
@@ -221,8 +190,7 @@ def _own_traceback(error: BaseException) -> str:
 
 
 def _is_machinery(path: Path) -> bool:
-    package = PROJECT_ROOT / "worker"
-    is_ours = path.is_relative_to(package) and not path.is_relative_to(package / "tasks")
+    is_ours = path.is_relative_to(PACKAGE) and not path.is_relative_to(PACKAGE / "tasks")
     return is_ours or "playwright" in path.parts
 
 
@@ -261,7 +229,7 @@ def _rehearsal(
     kind: str, browser: str | None, headless: bool, deny_private: bool, proxy: Proxy | None
 ) -> Iterator[Rehearsal]:
     log.configure("task")
-    results = Path(os.environ.get("NIGHTSHIFT_RESULTS_DIR") or PROJECT_ROOT / "results")
+    results = results_dir()
     if proxy is not None:
         tell(f"using proxy {proxy.name} ({proxy.label})", err=True)
     with rehearse(
@@ -278,4 +246,4 @@ def _job(job_id: int) -> dict[str, Any]:
     return job
 
 
-COMMANDS = [try_task, reproduce, init]
+COMMANDS = [try_task, reproduce]

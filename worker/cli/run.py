@@ -15,7 +15,7 @@ from worker import log
 from worker.claiming import held_back, scope
 from worker.claiming.drain import unfinished
 from worker.claiming.scope import Scope
-from worker.cli import preflight, report_files
+from worker.cli import preflight, report_files, variables
 from worker.cli.connection import resolve, state_dir
 from worker.cli.display import make_display
 from worker.cli.groups import HELP_EPILOG
@@ -51,10 +51,13 @@ def run(as_json: bool, **values: Any) -> int:
     """Drain the queue with a pool of browser workers.
 
     The run ends when no job is pending or in progress. Each flag has a variable that can be set in
-    the environment or in .env: --errors-dir is NIGHTSHIFT_ERRORS_DIR.
+    the environment or in .env: --errors-dir is NIGHTSHIFT_ERRORS_DIR; in nightshift.toml it is
+    errors-dir in the table [run].
     """
     if values["log_format"] == "json":
         log.write_json()
+    if not values["quiet"]:
+        variables.warn_of_unread(os.environ)
     # First of all: no child is to inherit its variables.
     service = ServiceManager.taken_from(os.environ)
     announcer = Announcer(Ping(values["ping_url"]), state_dir())

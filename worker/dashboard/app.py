@@ -22,6 +22,7 @@ from worker.dashboard.wall import Wall
 from worker.dashboard.wording import FILTERS, Clock
 from worker.errors import DatabaseUnavailable, UsageError
 from worker.evidence.redaction import redact_text
+from worker.installation import as_typed
 from worker.system import live_wall
 
 SESSION_HOURS = 12
@@ -76,6 +77,7 @@ def create_app(config: DashboardConfig) -> Flask:
     app.register_error_handler(Exception, _broken)
     app.before_request(_begin)
     app.after_request(_measure)
+    app.after_request(_name_commands)
     return app
 
 
@@ -119,6 +121,16 @@ def _measure(response: Response) -> Response:
         db = g.get("db")
         statements = db.statements if db is not None else 0
         response.headers["Server-Timing"] = f'app;dur={took:.1f}, db;desc="{statements}"'
+    return response
+
+
+def _name_commands(response: Response) -> Response:
+    """Write the commands on a page as they are typed where Nightshift is installed."""
+    # A stream is a file's content and stays as it is.
+    if response.mimetype == "text/html" and response.is_sequence:
+        page = response.get_data(as_text=True)
+        if (told := as_typed(page)) is not page:
+            response.set_data(told)
     return response
 
 

@@ -6,22 +6,25 @@ import os
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 from worker.database.client import Database
 from worker.database.private_server import PrivateServer, PrivateSettings
 from worker.database_settings import DatabaseSettings, database_settings
-from worker.settings import PROJECT_ROOT
+from worker.project import state_dir
 from worker.system.fork import call_in_child
 
-
-def state_dir(environ: Mapping[str, str] = os.environ) -> Path:
-    """Where Nightshift keeps what is neither code nor evidence."""
-    return Path(environ.get("NIGHTSHIFT_STATE_DIR") or PROJECT_ROOT / ".local").absolute()
+__all__ = [
+    "is_private",
+    "is_there",
+    "private_server",
+    "private_settings",
+    "resolve",
+    "state_dir",
+]
 
 
 def private_server(environ: Mapping[str, str] = os.environ) -> PrivateServer:
-    """The embedded server of this checkout."""
+    """The embedded server of this project."""
     return PrivateServer(state_dir(environ) / "mysql")
 
 

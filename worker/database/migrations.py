@@ -16,8 +16,9 @@ from pathlib import Path
 
 from worker.database.client import Database
 from worker.errors import AlreadyThere, SchemaMismatch
+from worker.installation import own_files
 
-MIGRATIONS_DIR = Path(__file__).resolve().parents[2] / "sql" / "migrations"
+MIGRATIONS_DIR = own_files() / "sql" / "migrations"
 LOCK_SECONDS = 30.0
 
 

@@ -14,7 +14,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-QUERIES_DIR = Path(__file__).resolve().parents[2] / "sql" / "queries"
+from worker.installation import own_files
+
+QUERIES_DIR = own_files() / "sql" / "queries"
 
 _NAME = re.compile(r"^-- name: *(\w+) *$", re.MULTILINE)
 _INCLUDE = re.compile(r"/\* include (\w+) \*/")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 from contextlib import closing, suppress
 from pathlib import Path
@@ -19,11 +18,10 @@ from worker.drill.scratch import Scratch
 from worker.drill.terminal import Terminal
 from worker.errors import DatabaseUnavailable
 from worker.exit_codes import ExitCode
+from worker.installation import checkout, launcher
 from worker.queue.claims import Queue
-from worker.settings import PROJECT_ROOT
 from worker.system.process_tree import all_processes, descendants
 
-LAUNCHER = str(PROJECT_ROOT / "launcher.py")
 # Cron looks again and again; a launcher that cannot reach the database has to wait for it.
 RESTART_SECONDS = 0.5
 STOP_SECONDS = 20.0
@@ -126,8 +124,8 @@ class Pool:
         """Sweep the queue as a cron job of another host would."""
         environment = self._scratch.environment(self._scratch.elsewhere_dir)
         subprocess.run(
-            [sys.executable, LAUNCHER, "sweep"],
-            cwd=PROJECT_ROOT,
+            [*launcher(), "sweep"],
+            cwd=checkout() or self._scratch.elsewhere_dir,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=self._log,
@@ -164,8 +162,8 @@ class Pool:
         leader = ("setsid", "--ctty") if leads_session else ()
         output = self._log if terminal is None else terminal
         return subprocess.Popen(
-            [*leader, sys.executable, LAUNCHER, "run", *flags, *FLAGS],
-            cwd=PROJECT_ROOT,
+            [*leader, *launcher(), "run", *flags, *FLAGS],
+            cwd=checkout() or state_dir,
             env=self._scratch.environment(state_dir),
             stdin=subprocess.DEVNULL if terminal is None else terminal,
             stdout=output,

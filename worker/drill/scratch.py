@@ -24,8 +24,8 @@ from worker.database_settings import DatabaseSettings
 from worker.drill import finish_ledger, tasks
 from worker.drill.proxy import Proxy
 from worker.errors import NightshiftError
+from worker.installation import own_files
 from worker.models import JSON
-from worker.settings import PROJECT_ROOT
 from worker.system.process_tree import ProcessId, all_processes, identify, is_alive, kill
 
 USER = "drill"
@@ -177,7 +177,7 @@ def _mixture(jobs: int, rng: random.Random, site_url: str) -> list[dict[str, str
 @contextmanager
 def _demo_site() -> Iterator[tuple[str, int]]:
     site = subprocess.Popen(
-        [sys.executable, str(PROJECT_ROOT / "examples" / "demo_site"), "--exit-with-parent"],
+        [sys.executable, str(own_files() / "examples" / "demo_site"), "--exit-with-parent"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,

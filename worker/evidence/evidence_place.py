@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import socket
 from pathlib import Path
 
 from worker.database.client import Row
-from worker.settings import PROJECT_ROOT
+from worker.project import errors_dir
+
+__all__ = ["errors_dir", "place"]
 
 
 def place(attempt: Row) -> str | None:
@@ -27,8 +28,3 @@ def folder_here(attempt: Row) -> Path | None:
     if not attempt["evidence"] or attempt["evidence_host"] not in (None, socket.gethostname()):
         return None
     return Path(attempt["evidence_dir"] or errors_dir()) / str(attempt["evidence"])
-
-
-def errors_dir() -> Path:
-    """Tell where evidence goes by today's settings."""
-    return Path(os.environ.get("NIGHTSHIFT_ERRORS_DIR") or PROJECT_ROOT / "errors")

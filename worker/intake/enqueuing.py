@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from worker.database.server_errors import DUPLICATE_KEY
@@ -21,8 +20,8 @@ from worker.errors import DuplicateKey, PayloadError, UsageError
 from worker.intake.jobs import MAX_DEDUPE_KEY, MAX_ORDER_KEY, as_text, check_order
 from worker.models import DEFAULT_QUEUE, MAX_BATCH_NAME, ORDER_ON_FAILURE
 from worker.profiles import manifest
+from worker.project_file import load_settings
 from worker.queue_names import queue_problem
-from worker.settings import PROJECT_ROOT, load_dotenv
 from worker.tasks.registry import task_of
 from worker.tracing.traceparent import FIELD, is_well_formed
 
@@ -138,7 +137,7 @@ def _insert_by_settings(row: Mapping[str, Any]) -> int | None:
     from worker.database.connection import resolve
 
     environ = dict(os.environ)
-    load_dotenv(Path(environ.get("NIGHTSHIFT_ENV_FILE") or PROJECT_ROOT / ".env"), environ)
+    load_settings(environ)
     with closing(Database(resolve(environ))) as db:
         migrations.ensure(db)
         try:

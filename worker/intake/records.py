@@ -17,6 +17,9 @@ Format = Literal["text", "csv", "jsonl"]
 # One would-be job by its line number: its values, or a text that says why it cannot be one.
 Record = tuple[int, dict[str, Any] | str]
 
+TAB = "\t"
+DELIMITERS = {";": "semicolons", TAB: "tabs", "|": "bars", ",": "commas"}
+
 
 def read(lines: Iterable[str], kind: Format | None, delimiter: str = ",") -> Iterator[Record]:
     """Read records of a format, passing over empty lines; None tells JSONL from URLs by itself."""
@@ -62,7 +65,7 @@ def read_csv(lines: Iterable[str], delimiter: str) -> Iterator[Record]:
     bad: list[Record] = []
     reader = csv.reader(_set_aside(lines, bad), delimiter=delimiter, strict=True)
     csv.field_size_limit(MAX_LINE_BYTES)
-    header = _header(reader, bad)
+    header = _header(reader, bad, delimiter)
     while True:
         # A quoted field may hold line ends: a row is named by the line that it begins on.
         began = reader.line_num + 1
@@ -92,7 +95,7 @@ def _set_aside(lines: Iterable[str], bad: list[Record]) -> Iterator[str]:
         yield line
 
 
-def _header(reader: Iterator[list[str]], bad: list[Record]) -> list[str]:
+def _header(reader: Iterator[list[str]], bad: list[Record], delimiter: str) -> list[str]:
     try:
         header = [name.strip() for name in next(reader)]
     except StopIteration:
@@ -101,6 +104,7 @@ def _header(reader: Iterator[list[str]], bad: list[Record]) -> list[str]:
         raise UsageError(f"the CSV header cannot be read: {error}") from error
     if bad:
         raise UsageError(f"the CSV header, line {bad[0][0]}: {bad[0][1]}")
+    _check_delimiter(header, delimiter)
     if not any(header):
         raise UsageError("the CSV file has no header; its first line must name the columns")
     doubled = sorted({name for name in header if header.count(name) > 1})
@@ -109,6 +113,18 @@ def _header(reader: Iterator[list[str]], bad: list[Record]) -> list[str]:
     if not all(header):
         raise UsageError(f"column {header.index('') + 1} of the CSV header has no name")
     return header
+
+
+def _check_delimiter(header: list[str], delimiter: str) -> None:
+    """Suggest another delimiter once, before every line is bad for want of it."""
+    others = [name for name in DELIMITERS if name != delimiter and name in "".join(header)]
+    if len(header) != 1 or not others:
+        return
+    likely = max(others, key=header[0].count)
+    raise UsageError(
+        f"the CSV header is one column, {header[0]!r}; its columns are probably separated by "
+        f"{DELIMITERS[likely]}: give --delimiter {'tab' if likely == TAB else repr(likely)}"
+    )
 
 
 def _parsed(number: int, line: str) -> Record:

@@ -206,9 +206,14 @@ def resume_account(db: Database, account_id: str, *, by: str) -> bool:
     if db.execute("resume_account", id=account_id) == 1:
         events.record(db, "account_resumed", author=by, reason="by hand", account_id=account_id)
         return True
+    check_account(db, account_id)
+    return False
+
+
+def check_account(db: Database, account_id: str) -> None:
+    """Raise UsageError when there is no account of that name."""
     if db.fetch_one("get_account", id=account_id) is None:
         raise _unknown_account(account_id)
-    return False
 
 
 def _unknown_account(account_id: str) -> UsageError:

@@ -6,15 +6,11 @@ registry, so importing a task file has no effect on anything else.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import inspect
 import re
-import sys
-import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -22,6 +18,7 @@ from worker.errors import SettingsError, TaskNotFound
 from worker.tasks import params
 from worker.tasks.job import Job
 from worker.tasks.params import is_shape, shape_of
+from worker.tasks.sources import import_source
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -92,6 +89,7 @@ def task(
     allowed = _checked_schemes(name, schemes)
 
     def mark(function: TaskFunction) -> TaskFunction:
+        _check_function(name, function)
         retried = retry_on if isinstance(retry_on, tuple) else (retry_on,)
         declared = Task(
             name=name, function=function, timeout_seconds=timeout, max_attempts=max_attempts,
@@ -103,6 +101,15 @@ def task(
         return function
 
     return mark
+
+
+def _check_function(name: str, function: Callable[..., Any]) -> None:
+    inner = inspect.unwrap(function)
+    if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
+        raise SettingsError(
+            f"task {name} ({_place_of(function)}) is async def; write it as def: its page is "
+            f"Playwright's synchronous one, without await"
+        )
 
 
 def _check_guess(name: str, guess_half_done: object) -> None:
@@ -187,87 +194,39 @@ class Registry:
 
 
 def load(sources: Iterable[str] = ()) -> Registry:
-    """Load the built-in tasks and those of each file or module.
-
-    Raises SettingsError that names both places when two tasks have one name.
-    """
-    tasks = [item for name in BUILT_IN for item in _marked(importlib.import_module(name))]
+    """Load the built-in tasks and those of each source; two of one name are refused."""
+    tasks = {item.name: item for name in BUILT_IN for item in _marked(import_module(name))}
+    built_in = set(tasks)
     for source in sources:
-        found = _marked(_import(source))
+        found = [item for module in import_source(source) for item in _marked(module)]
         if not found:
             raise SettingsError(
                 f"--tasks {source}: no task in it; mark a function with "
-                f'@task("name") from `from worker import task`'
+                f'@task("name") from `from nightshift import task`'
             )
-        tasks += found
-    _refuse_doubles(tasks)
-    return Registry(tasks)
+        for item in found:
+            other = tasks.setdefault(item.name, item)
+            if other is not item and _place(other) != _place(item):
+                raise _taken(source, item, other, is_built_in=item.name in built_in)
+    return Registry(tasks.values())
 
 
-def _refuse_doubles(tasks: Iterable[Task]) -> None:
-    known: dict[str, Task] = {}
-    for item in tasks:
-        other = known.setdefault(item.name, item)
-        if other.function is not item.function and _place(other) != _place(item):
-            raise SettingsError(
-                f"two tasks are named {item.name!r}: {_place(other)} and {_place(item)}; "
-                f"give one of them another name"
-            )
+def _taken(source: str, item: Task, other: Task, *, is_built_in: bool) -> SettingsError:
+    what = "is also the name of a built-in task" if is_built_in else "is a second task of that name"
+    return SettingsError(
+        f"--tasks {source}: task {item.name} ({_place(item)}) {what} ({_place(other)}); "
+        f"give it another name"
+    )
 
 
 def _place(item: Task) -> str:
-    """Say where a task stands: its file and line."""
-    function = inspect.unwrap(item.function)
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return f"{type(function).__module__}.{type(function).__qualname__}"
-    is_ours = getattr(function, "__module__", "") in BUILT_IN
-    place = f"{code.co_filename}:{code.co_firstlineno}"
-    return f"the built-in one ({place})" if is_ours else place
+    return _place_of(item.function)
 
 
-def _import(source: str) -> ModuleType:
-    path = Path(source)
-    is_file = path.suffix == ".py" or "/" in source
-    if is_file and not path.is_file():
-        raise SettingsError(f"--tasks {source}: there is no such file")
-    try:
-        return _import_file(path) if is_file else _import_module(source)
-    except SyntaxError as error:
-        where = f"{error.filename}:{error.lineno}"
-        raise SettingsError(f"--tasks {source}: syntax error in {where}: {error.msg}") from error
-    except SettingsError:
-        raise
-    except BaseException as error:
-        # A task file is a stranger's code: whatever it raises, even SystemExit, is one line here.
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        raise SettingsError(
-            f"--tasks {source}: cannot be loaded: {type(error).__name__}: "
-            f"{' '.join(str(error).split())} "
-            f"({frame.filename}:{frame.lineno})"
-        ) from error
-
-
-def _import_file(path: Path) -> ModuleType:
-    # Its neighbours can be imported as if the file had been run as a script.
-    sys.path.insert(0, str(path.resolve().parent))
-    name = f"nightshift_tasks_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise SettingsError(f"--tasks {path}: not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def _import_module(name: str) -> ModuleType:
-    sys.path.insert(0, str(Path.cwd()))
-    if importlib.util.find_spec(name) is None:
-        raise SettingsError(
-            f"--tasks {name}: no module of that name; for a file write its path: ./{name}.py"
-        )
-    return importlib.import_module(name)
+def _place_of(function: Callable[..., Any]) -> str:
+    """Name the file and line of a function; what is none is named by itself."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code else repr(function)
 
 
 def _marked(module: ModuleType) -> list[Task]:

@@ -79,7 +79,39 @@ def test_what_is_no_command_is_wrong_usage(cli, arguments):
     done = cli(*arguments)
 
     assert (done.returncode, done.stdout) == (2, "")
-    assert "Error: " in done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("nightshift: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environ", "told"),
+    [
+        (("enqueue", "http://a/", "--priority", "99999999999"), {}, "--priority: 99999999999 is"),
+        (("run", "--fail-over", "-1"), {}, "--fail-over -1 is too small; give 0 or more"),
+        (("run", "--workers", "100000"), {}, "--workers 100000 is too large; give 1000 or less"),
+        (("run",), {"NIGHTSHIFT_WORKERS": "100000"}, "NIGHTSHIFT_WORKERS 100000 is too large"),
+        (("run",), {"NIGHTSHIFT_WORKERS": "six"}, "NIGHTSHIFT_WORKERS: 'six' is not a valid"),
+        (("enqueue", "http://a/", "--not-before", "2020-01-01T00:00"), {}, "is in the past"),
+        (("status", "--project", "/nowhere"), {}, "--project /nowhere: there is no such folder"),
+        (("status", "--project"), {}, "--project: name the folder"),
+    ],
+)
+def test_a_value_out_of_range_is_one_line_that_names_who_gave_it(cli, arguments, environ, told):
+    done = cli(*arguments, **environ)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("nightshift: ")
+    assert told in line
+
+
+def test_a_variable_that_nothing_reads_is_named_before_the_answer(cli):
+    done = cli("init", "class", NIGHTSHIFT_WORKRES="6")
+
+    assert done.stderr.splitlines()[0] == (
+        "nightshift: warning: nothing reads the variable NIGHTSHIFT_WORKRES; "
+        "did you mean NIGHTSHIFT_WORKERS?"
+    )
 
 
 @pytest.mark.parametrize("command", ["status", "sweep", "migrate"])

@@ -33,7 +33,20 @@ def test_accounts_are_paused_listed_and_resumed(cli, add):
     assert "--reason" in refused(cli("accounts", "pause", "a1"))
 
 
-def test_jobs_are_enqueued_for_one_profile_or_for_the_column_of_each(cli, database, tmp_path):
+def test_a_profile_or_account_that_there_is_none_of_is_one_line(cli, add, queue):
+    add("p1", account_id="a1")
+
+    assert refused(cli("enqueue", "https://a.example/", "--profile", "p9")) == (
+        "nightshift: there is no profile p9; see: launcher.py profiles list"
+    )
+    assert refused(cli("enqueue", "https://a.example/", "--account", "a9")) == (
+        "nightshift: there is no account a9; see: launcher.py accounts list"
+    )
+    assert sum(queue.counts().values()) == 0
+
+
+def test_jobs_are_enqueued_for_one_profile_or_for_the_column_of_each(cli, add, database, tmp_path):
+    add("p1", account_id="a1")
     said(cli("enqueue", "https://example.com/", "--profile", "p1", "--account", "a1"))
     table = tmp_path / "jobs.csv"
     table.write_text("url,who\nhttps://example.com/1,ada\nhttps://example.com/2,bob\n")

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from worker.cli.options import run_settings
 from worker.cli.run import run
 from worker.database_settings import DatabaseSettings
-from worker.errors import UsageError
+from worker.errors import SettingsError, UsageError
 from worker.settings import RunSettings, flag_fields, flag_name
 
 # Where a value comes from is no flag's business.
@@ -106,6 +106,47 @@ def test_the_default_in_help_is_the_default_in_the_settings():
             continue
         assert option.type_cast_value(click.Context(run), option.default) == default
         assert not isinstance(default, Path) or default.is_absolute()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environ", "told"),
+    [
+        (["--workers", "0"], {}, "--workers 0 is too small"),
+        ([], {"NIGHTSHIFT_WORKERS": "0"}, "NIGHTSHIFT_WORKERS 0 is too small"),
+        (["--workers", "100000"], {}, "--workers 100000 is too large; give 1000 or less"),
+        (["--fail-over", "-1"], {}, "--fail-over -1 is too small; give 0 or more"),
+        (["--workers", "0"], {"NIGHTSHIFT_WORKERS": "3"}, "--workers 0 is too small"),
+    ],
+)
+def test_a_value_out_of_range_is_blamed_on_who_gave_it(parsed, arguments, environ, told):
+    with pytest.raises(UsageError, match=told):
+        parsed(*arguments, **environ)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environ", "blamed"),
+    [
+        (["--lease", "soon"], {"NIGHTSHIFT_LEASE": "5s"}, "'--lease'"),
+        ([], {"NIGHTSHIFT_LEASE": "soon"}, "'NIGHTSHIFT_LEASE'"),
+        ([], {"NIGHTSHIFT_TRACE": "maybe"}, "'NIGHTSHIFT_TRACE'"),
+    ],
+)
+def test_a_value_that_cannot_be_read_is_blamed_on_who_gave_it(parsed, arguments, environ, blamed):
+    with pytest.raises(click.BadParameter) as caught:
+        parsed(*arguments, **environ)
+
+    assert f"Invalid value for {blamed}: " in caught.value.format_message()
+
+
+def test_a_variable_holds_several_sources_quoted_as_in_a_shell(parsed):
+    settings = parsed(NIGHTSHIFT_TASKS="shop.py 'my tasks/other.py' own.module")
+
+    assert settings.tasks == ("shop.py", "my tasks/other.py", "own.module")
+
+
+def test_a_variable_with_a_quote_too_many_is_refused(parsed):
+    with pytest.raises(SettingsError, match="NIGHTSHIFT_TASKS cannot be read"):
+        parsed(NIGHTSHIFT_TASKS="'shop.py")
 
 
 @pytest.mark.parametrize("value", ["x", "0"], ids=["no number", "out of range"])

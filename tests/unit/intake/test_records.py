@@ -125,6 +125,23 @@ def test_jsonl_that_is_none_is_named(line, said):
 
 
 @pytest.mark.parametrize(
+    ("data", "delimiter", "told"),
+    [
+        (b"Link;Nr\nhttps://a/;1\n", ",", "separated by semicolons: give --delimiter ';'"),
+        (b"Link\tNr\nhttps://a/\t1\n", ",", "separated by tabs: give --delimiter tab"),
+        (b"Link,Nr\nhttps://a/,1\n", ";", "separated by commas: give --delimiter ','"),
+    ],
+)
+def test_a_wrong_delimiter_is_suggested_once(data, delimiter, told):
+    with pytest.raises(UsageError, match=told):
+        records(data, delimiter=delimiter)
+
+
+def test_a_header_of_one_plain_column_is_fine():
+    assert records(b"url\nhttps://a/;b\n") == [(2, {"url": "https://a/;b"})]
+
+
+@pytest.mark.parametrize(
     ("data", "found"),
     [
         (b'\n {"url": "http://a"}\n{"url": "http://b"}\n', [(2, "http://a"), (3, "http://b")]),

@@ -27,7 +27,7 @@ def imports_are_undone(monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     yield
     for name in set(sys.modules) - before:
-        if name.startswith(("nightshift_tasks_", "own_")):
+        if name.startswith(("nightshift_tasks", "own_")):
             del sys.modules[name]
 
 
@@ -81,20 +81,39 @@ def test_several_files_add_up_even_if_they_share_a_name(write, tmp_path):
     assert registry.load([first, second]).names == sorted(["count", "tally", *BUILT_IN])
 
 
-def test_a_task_that_shadows_a_built_in_one_is_refused_with_both_places(write):
-    with pytest.raises(
-        SettingsError, match=r"'visit': the built-in one .*visit\.py:.*own_tasks\.py:"
-    ):
-        registry.load([write(GOOD.replace('task("count"', 'task("visit"'))])
+def test_a_task_with_the_name_of_a_built_in_one_is_refused_with_both_places(write):
+    source = write(GOOD.replace('task("count"', 'task("visit"'))
+    text = refusal(source)
+    assert f"task visit ({source}:4) is also the name of a built-in task" in text
+    assert "worker/tasks/visit.py:" in text
 
 
-def test_two_tasks_of_one_name_are_refused_with_both_places(write):
-    with pytest.raises(SettingsError, match=r"'count': .*own_tasks\.py:4 and .*own_others\.py:4"):
-        registry.load([write(GOOD), write(GOOD, "own_others.py")])
+def test_a_second_task_of_a_name_is_refused_with_both_places(write):
+    first, second = write(GOOD), write("\n" + GOOD, "own_others.py")
+    with pytest.raises(SettingsError) as caught:
+        registry.load([first, second])
+    assert f"task count ({second}:5) is a second task of that name ({first}:4)" in str(caught.value)
 
 
-def test_one_task_may_be_loaded_twice(write):
-    assert registry.load([write(GOOD), write(GOOD)]).find("count") is not None
+def test_a_task_that_another_file_imports_is_the_same_task(write):
+    first = write(GOOD)
+    second = write("from own_tasks import count\n", "own_others.py")
+    assert registry.load([first, second, first]).names == ["count", *BUILT_IN]
+
+
+@pytest.mark.parametrize("body", ["return 1", "yield 1"])
+def test_an_async_task_is_refused_in_one_line(write, body):
+    text = refusal(
+        write(f"""
+from worker import task
+
+@task("later")
+async def later(page, payload, job):
+    {body}
+""")
+    )
+    assert "task later" in text
+    assert "is async def; write it as def" in text
 
 
 def test_loading_a_file_does_not_change_what_others_have_loaded(write):

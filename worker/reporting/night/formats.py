@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from worker.evidence.terminal_text import visible_json
+from worker.installation import as_typed
 from worker.reporting.night.as_html import html
 from worker.reporting.night.as_markdown import markdown
 from worker.reporting.night.as_text import text
@@ -34,7 +35,7 @@ def save(content: str, path: Path) -> None:
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-            file.write(content)
+            file.write(as_typed(content))
             file.flush()
             os.fsync(file.fileno())
         Path(name).replace(path)

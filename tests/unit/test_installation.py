@@ -1,0 +1,67 @@
+"""Where Nightshift's own files are, and how its commands are named in messages."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from worker import installation
+
+REPO = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def bundle(tmp_path, monkeypatch):
+    """Let this code look as if it were installed: a wheel has the bundle."""
+    (tmp_path / "sql").mkdir()
+    monkeypatch.setattr(installation, "_BUNDLE", tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def typed(monkeypatch):
+    monkeypatch.setattr(installation, "_command", None)
+    return monkeypatch
+
+
+def test_in_the_checkout_its_own_folders_are_used(typed):
+    assert installation.own_files() == installation.checkout() == REPO
+    assert installation.launcher() == [sys.executable, str(REPO / "launcher.py")]
+    assert installation.command_name() == "launcher.py"
+
+
+def test_installed_everything_is_in_the_bundle(bundle, typed):
+    assert installation.own_files() == bundle
+    assert installation.checkout() is None
+    assert installation.launcher() == [sys.executable, "-m", "nightshift"]
+    assert installation.command_name() == "nightshift"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("continue with: launcher.py resume", "continue with: nightshift resume"),
+        ("start a run: python launcher.py", "start a run: nightshift"),
+        ("start it: python launcher.py --workers 6", "start it: nightshift --workers 6"),
+        ("`launcher.py todo`", "`nightshift todo`"),
+        ("<code>launcher.py errors</code>", "<code>nightshift errors</code>"),
+        ('File "/srv/launcher.py", line 3', 'File "/srv/launcher.py", line 3'),
+        ("my_launcher.py run", "my_launcher.py run"),
+        ("launcher.pyc", "launcher.pyc"),
+        ("run `make setup`", f"run {installation._SETUP_BY_HAND}"),
+    ],
+)  # fmt: skip
+def test_installed_messages_name_the_installed_command(bundle, typed, text, told):
+    assert installation.as_typed(text) == told
+
+
+def test_in_the_checkout_messages_stay_as_they_are(typed):
+    assert installation.as_typed("launcher.py resume") == "launcher.py resume"
+
+
+def test_whoever_typed_nightshift_reads_nightshift(typed):
+    installation.use_command("nightshift")
+
+    assert installation.as_typed("python launcher.py resume") == "nightshift resume"
