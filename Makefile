@@ -12,7 +12,7 @@ ARGS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lock run dashboard screenshots bench-dashboard bench-dashboard-mysql test test-mysql test-fresh check sweep status bench bench-quick \
-        bench-quick-mysql bench-pages bench-enqueue bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql bench-idle \
+        bench-quick-mysql bench-pages bench-enqueue bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql bench-idle bench-strangers \
         bench-idle-mysql bench-rollups bench-rollups-mysql ledger drill drill-mysql drill-archive drill-archive-mysql drill-profiles \
         drill-profiles-mysql drill-galera drill-group test-cluster bench-id-steps clean clean-queue clean-errors
 
@@ -95,6 +95,9 @@ bench-busy-profile: $(READY) ## Measure ordinary claims behind 10,000 jobs of on
 
 bench-busy-profile-mysql: $(READY) $(MYSQL) ## Do the same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.busy_profile $(ARGS)
+
+bench-strangers: $(READY) ## Measure what 300,000 jobs of an unknown task cost before all others
+	@$(PYTHON) -m bench.strangers $(ARGS)
 
 bench-idle: $(READY) ## Measure what six idle workers cost the server, before 300,000 jobs
 	@$(PYTHON) -m bench.idle $(ARGS)

@@ -18,6 +18,7 @@ from worker.database import migrations, server_kind
 from worker.database.client import Database
 from worker.database.locks import Lock
 from worker.errors import RunLocked, SettingsError
+from worker.models import DEFAULT_QUEUE
 from worker.notices import sending
 from worker.project import project_dir
 from worker.queue import runs
@@ -31,14 +32,14 @@ from worker.tracing import provider
 TRIAL_BYTES = 1_000_000
 
 
-def check(settings: RunSettings, lock: Lock | None, launcher_pid: int) -> int:
+def check(settings: RunSettings, locks: tuple[Lock, ...], launcher_pid: int) -> int:
     """Check all of it and record the run; return its id. The first thing wrong is raised."""
     check_folder(settings.errors_dir, "--errors-dir")
     if settings.errors_dir == project_dir() / "errors":
         # A clone has it with the rights of the shell. One that somebody chose may be shared.
         close_to_others(settings.errors_dir)
     sending.check(settings.notify)
-    registry.load(settings.tasks)
+    tasks = registry.load(settings.tasks)
     if settings.otel is not None:
         provider.check(settings.otel)
     find_browser(settings.browser)
@@ -47,9 +48,9 @@ def check(settings: RunSettings, lock: Lock | None, launcher_pid: int) -> int:
         migrations.ensure(db)
         if (warning := idle_slots_warning(kind, settings)) and not settings.quiet:
             tell(f"nightshift: {warning}", err=True)
-        if lock is not None and not lock.take(db):
+        if not all(lock.take(db) for lock in locks):
             raise RunLocked("another run on this host holds the database's lock")
-        return runs.start_run(db, settings, launcher_pid)
+        return runs.start_run(db, settings, launcher_pid, tasks.names)
 
 
 def check_folder(folder: Path, setting: str) -> None:
@@ -69,6 +70,13 @@ def check_folder(folder: Path, setting: str) -> None:
         ) from error
 
 
-def run_lock(settings: RunSettings) -> Lock:
-    """Make the run's lock in the database: one per host, held for this launcher by its heart."""
-    return Lock("run", this_host().name or str(os.getuid()), settings.lease_seconds)
+def run_locks(settings: RunSettings) -> tuple[Lock, ...]:
+    """Make the run's locks in the database: one per host and queue, none if it ignores them.
+
+    They are held for this launcher by its heart.
+    """
+    if settings.if_locked == "ignore":
+        return ()
+    host = this_host().name or str(os.getuid())
+    names = (host if name == DEFAULT_QUEUE else f"{host}/{name}" for name in settings.queues)
+    return tuple(Lock("run", name, settings.lease_seconds) for name in names)

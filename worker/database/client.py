@@ -88,8 +88,7 @@ class Database:
 
     def fetch_one(self, name: str, /, **params: Any) -> Row | None:
         """Run one named query; return its first row, if any."""
-        rows = self.fetch_all(name, **params)
-        return rows[0] if rows else None
+        return next(iter(self.fetch_all(name, **params)), None)
 
     def run_script(self, name: str, /, **params: Any) -> list[int]:
         """Run a script's transaction in one round trip; return each statement's row count.
@@ -148,15 +147,19 @@ class Database:
         return self._once(write)
 
     @contextmanager
-    def bulk_insert(self, name: str, /, **constants: Any) -> Iterator[BulkInsert]:
+    def bulk_insert(
+        self, name: str, /, first: tuple[str, Mapping[str, Any]] | None = None, **constants: Any
+    ) -> Iterator[BulkInsert]:
         """Insert any number of rows in one transaction, committed when the block is left well.
 
         The query's VALUES group holds `%(name)s` for constants and `?` for the rows' own values.
+        `first` is a named statement, with its values, that comes before the rows.
         """
         self.ping()
         assert self._connection is not None
         try:
-            with BulkInsert(self._connection, query(name), constants) as bulk:
+            before = fill(query(first[0]), first[1], self._connection.escape) if first else ""
+            with BulkInsert(self._connection, query(name), constants, before) as bulk:
                 yield bulk
         except (pymysql.Error, OSError) as error:
             self._give_up(error)
@@ -203,10 +206,6 @@ class Database:
         self._retried(membership.catch_up)
         return True
 
-    def retries(self) -> Retries:
-        """The further tries of something that is repeated whole, and begins now."""
-        return self._retries(time.monotonic())
-
     def close(self) -> None:
         """Close the connection, whatever state it is in."""
         connection, self._connection = self._connection, None
@@ -223,17 +222,17 @@ class Database:
                 return self._attempt(operation, autocommit=autocommit)
             except (pymysql.Error, OSError) as error:
                 # Made for what has failed: nearly every statement does at once what it should.
-                retries = retries or self._retries(began)
+                retries = retries or self.retries(began)
                 pause = retries.pause_after(trouble_of(error), time.monotonic() - began)
                 if pause is None:
                     raise self._explained(error) from error
             time.sleep(pause)
             began = time.monotonic()
 
-    def _retries(self, began: float) -> Retries:
-        return Retries(
-            began + self.patience_seconds, self._keep_waiting, waits_for_locks=self.waits_for_locks
-        )
+    def retries(self, began: float) -> Retries:
+        """The further tries of something that is repeated whole, and began at that time."""
+        deadline = began + self.patience_seconds
+        return Retries(deadline, self._keep_waiting, waits_for_locks=self.waits_for_locks)
 
     def _once(self, operation: Callable[[Connection], T], tries: int = 1) -> T:
         """Do it once; again only if it was undone for certain, and there are tries left."""

@@ -48,7 +48,8 @@ def prevails(
     """
     if write():
         return True
-    retries, began, writes = db.retries(), time.monotonic(), 1
+    began, writes = time.monotonic(), 1
+    retries = db.retries(began)
     while True:
         standing = look()
         if standing is Standing.MISSING and not db.is_cluster:

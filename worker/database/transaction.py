@@ -34,6 +34,12 @@ class Transaction:
         with self._connection.cursor() as cursor:
             cursor.executemany(query(name), rows)
 
+    def insert(self, name: str, /, **params: Any) -> int:
+        """Insert one row and return its id."""
+        with self._connection.cursor() as cursor:
+            cursor.execute(query(name), params)
+            return int(cursor.lastrowid or 0)
+
     def discard(self) -> None:
         """Undo everything at the end, without calling that an error."""
         self.is_discarded = True

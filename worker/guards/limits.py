@@ -16,9 +16,9 @@ from worker.guards import pace
 from worker.guards.keys import GLOBAL, ClosedKey
 from worker.guards.pace import Pace
 
-KINDS = ("site", "task", "account", "vendor")
+KINDS = ("site", "task", "account", "vendor", "queue")
 
-_KEY = re.compile(r"global|(?:site|task|account|vendor):\S.*")
+_KEY = re.compile(r"global|(?:site|task|account|vendor|queue):\S.*")
 
 
 def set_limit(
@@ -72,7 +72,8 @@ def closed_keys(db: Database, limits: list[Row]) -> list[ClosedKey]:
     if any(row["concurrent"] is not None for row in limits):
         for job in db.fetch_all("keys_in_progress"):
             account = f"account:{job['account_id']}"
-            in_use.update((GLOBAL, f"site:{job['site']}", f"task:{job['task']}", account))
+            queue = f"queue:{job['queue']}"
+            in_use.update((GLOBAL, f"site:{job['site']}", f"task:{job['task']}", account, queue))
     found = [reached(row, in_use[row["name"]]) for row in limits]
     return [closed for closed in found if closed is not None]
 
@@ -129,5 +130,5 @@ def checked(key: str) -> str:
 
 def _in_use(tx: Transaction, key: str) -> int:
     kind, _, value = key.partition(":")
-    only = {name: value if name == kind else None for name in ("site", "task", "account")}
+    only = {name: value if name == kind else None for name in ("site", "task", "account", "queue")}
     return int(tx.fetch_all("count_in_progress", **only)[0]["jobs"])

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import socket
 
-from worker.database.client import Database
+from worker.database.client import Database, Transaction
 from worker.errors import ClaimLost
 from worker.evidence.fingerprint import fingerprint
 from worker.evidence.known_secrets import KnownSecrets
 from worker.evidence.redaction import redact_text
 from worker.models import Claim, Ending, Outcome, Status
-from worker.queue import standing
+from worker.queue import added_jobs, standing
 from worker.records import record
 
 # `last_error` is a TEXT: 65,535 bytes. The head says what was called, the tail what went wrong.
@@ -163,12 +163,26 @@ class Endings:
 
     def _finish(self, claim: Claim, ending: Ending) -> bool:
         written = {**_guard(claim), "result": ending.result or "null", "proxy": ending.proxy}
+        if ending.follow_ups:
+            return self._db.transaction(lambda tx: self._finish_and_add(tx, claim, ending, written))
         if not claim.has_listener:
             return self._db.execute("complete_job", **written) == 1
         counts = self._db.run_script(
             "complete_with_event", **written, default_callback=self.default_callback
         )
         return counts[0] == 1
+
+    def _finish_and_add(
+        self, tx: Transaction, claim: Claim, ending: Ending, written: dict[str, object]
+    ) -> bool:
+        """Finish a job together with the jobs that its task has added."""
+        if tx.execute("complete_job", **written) != 1:
+            tx.discard()
+            return False
+        if claim.has_listener:
+            tx.execute("event_of_finish", **_guard(claim), default_callback=self.default_callback)
+        added_jobs.add(tx, claim.job_id, ending.follow_ups)
+        return True
 
     def _settle(
         self,

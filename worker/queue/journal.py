@@ -72,7 +72,11 @@ def _claim(data: dict[str, Any]) -> Claim:
 
 def _ending(data: dict[str, Any]) -> Ending:
     cause = data.pop("cause")
-    return Ending(Outcome(data.pop("outcome")), cause=cause and Cause(cause), **data)
+    # A file that an older version wrote has no follow-ups.
+    added = tuple(data.pop("follow_ups", ()))
+    return Ending(
+        Outcome(data.pop("outcome")), cause=cause and Cause(cause), follow_ups=added, **data
+    )
 
 
 def replay(queue: Queue, entry: Entry) -> Status | None:

@@ -57,7 +57,12 @@ class OutcomeWriter:
         except BadData as error:
             reason = f"its result cannot be stored: {error}"
             refused = replace(
-                ending, outcome=Outcome.ERROR, reason=reason, cause=Cause.CODE, result=None
+                ending,
+                outcome=Outcome.ERROR,
+                reason=reason,
+                cause=Cause.CODE,
+                result=None,
+                follow_ups=(),
             )
             return Written(self._end(claim, self.keep_evidence(claim, refused)))
 

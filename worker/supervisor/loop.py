@@ -57,7 +57,7 @@ class Supervisor:
         run_id: int,
         worker_main: WorkerMain,
         display: Display,
-        lock: Lock | None,
+        locks: tuple[Lock, ...] = (),
         service: ServiceManager | None = None,
     ) -> None:
         self._settings = settings
@@ -76,7 +76,7 @@ class Supervisor:
         reader, writer = os.pipe2(os.O_CLOEXEC)
         fork = PatientFork(display.say)
         self._heart = HeartLink(
-            lambda link: Heart(settings, self._board, run_id, link, lock).main, writer, fork
+            lambda link: Heart(settings, self._board, run_id, link, locks).main, writer, fork
         )
         self._courier = ChildLink(
             lambda link: Courier(settings.database, link).main(), writer, fork
