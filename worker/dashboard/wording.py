@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from worker.json_text import parse_stored
+from worker.reporting.night.zone import local_zone
 
 NONE = "–"
 CAP = 10_000
@@ -65,15 +62,9 @@ class Clock:
 
 
 def local_clock() -> Clock:
-    """Find this machine's zone: TZ, or what /etc/localtime leads to."""
-    name = os.environ.get("TZ", "").lstrip(":")
-    if not name:
-        target = str(Path("/etc/localtime").resolve())
-        name = target.partition("zoneinfo/")[2]
-    try:
-        return Clock(ZoneInfo(name), name)
-    except (ValueError, OSError):
-        return Clock(UTC, time.tzname[0] if time.tzname[0] == "UTC" else "UTC")
+    """Find this machine's zone, as the report does."""
+    zone = local_zone()
+    return Clock(zone, str(getattr(zone, "key", None) or datetime.now(zone).tzname()))
 
 
 def number(value: float | None) -> str:

@@ -1,6 +1,6 @@
 -- name: times_of_job
 -- Tell how long a job has been running, its claim still holds, and it still has to wait.
-SELECT TIMESTAMPDIFF(MICROSECOND, started_at, UTC_TIMESTAMP(6)) / 1000000 AS age_seconds,
+SELECT COALESCE(TIMESTAMPDIFF(MICROSECOND, started_at, UTC_TIMESTAMP(6)), 0) / 1000000 AS age_seconds,
        TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), lease_until) / 1000000 AS lease_seconds,
        TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), not_before) / 1000000 AS due_seconds
   FROM work_queue

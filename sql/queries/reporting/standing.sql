@@ -1,7 +1,7 @@
 -- name: jobs_in_progress
 -- List what is at work, oldest first.
 SELECT id, task, worker_id, attempts, fence,
-       TIMESTAMPDIFF(MICROSECOND, started_at, UTC_TIMESTAMP(6)) / 1000000 AS age_seconds,
+       COALESCE(TIMESTAMPDIFF(MICROSECOND, started_at, UTC_TIMESTAMP(6)), 0) / 1000000 AS age_seconds,
        TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), lease_until) / 1000000 AS lease_seconds
   FROM work_queue FORCE INDEX (next_candidates)
  WHERE status = 'in_progress'

@@ -73,6 +73,16 @@ def test_a_claim_past_its_lease_is_pointed_out_with_the_remedy(
     assert "put it back: make sweep" in cli("status").stdout
 
 
+def test_a_row_in_progress_that_nobody_began_hides_no_other(cli, database):
+    database.run_statement(
+        "INSERT INTO work_queue (payload, status, lease_until) "
+        "VALUES ('{}', 'in_progress', '2100-01-01')"
+    )
+
+    assert "1 in_progress" in cli("status").stdout
+    assert "is running" in cli("why", 1).stdout
+
+
 def test_an_empty_queue_has_a_status_too(cli):
     done = cli("status")
 

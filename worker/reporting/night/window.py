@@ -22,6 +22,8 @@ EVENING = time(18)
 # So many runs are looked at for one that did something.
 LOOK_BACK = 100
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+# Far enough from the first day of the calendar to count back from.
+EARLIEST = datetime(1970, 1, 1)  # noqa: DTZ001 - UTC, as the database tells it.
 BAD_SINCE = "write 18:00, 2026-01-31T18:00 or 12h"
 
 
@@ -113,6 +115,8 @@ def parse_since(text: str, now: datetime, zone: tzinfo) -> datetime:
             raise UsageError(f"--since {text[:40]} is not a time; {BAD_SINCE}") from None
     if start_utc >= now:
         raise UsageError(f"--since {text[:40]} is not before now; {BAD_SINCE}")
+    if start_utc < EARLIEST:
+        raise UsageError(f"--since {text[:40]} is before all nights; {BAD_SINCE}")
     return start_utc
 
 

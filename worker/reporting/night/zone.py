@@ -15,7 +15,8 @@ def local_zone() -> tzinfo:
     name = os.environ.get("TZ", "").lstrip(":") or _linked()
     try:
         return ZoneInfo(name) if name else _present()
-    except (ValueError, OSError):
+    except (KeyError, ValueError, OSError):
+        # `UTC0`, or a name that is misspelt: no zone is called so.
         return _present()
 
 

@@ -31,7 +31,7 @@ def test_a_time_of_day_a_date_and_a_time_ago_are_understood(text, meant):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "25:00", "yesterday", "2026-13-01", "2027-01-01", "0", "9" * 99]
+    "text", ["", "25:00", "yesterday", "2026-13-01", "2027-01-01", "0001-01-01", "0", "9" * 99]
 )
 def test_anything_else_is_refused_in_one_line(text):
     with pytest.raises(UsageError, match=r"^--since .*write 18:00, 2026-01-31T18:00 or 12h$"):
