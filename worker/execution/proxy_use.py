@@ -192,6 +192,8 @@ class ProxyUse:
     def _take(self, usual: Choice) -> None:
         if usual.proxy != self._usual.proxy and usual.proxy is not None:
             logger.info("pages go through proxy %s (%s) now", usual.proxy.name, usual.proxy)
+        elif usual == _NONE != self._usual:
+            logger.warning("there are no proxies any more: pages go out directly")
         self._usual = usual
         hosts = proxies.hosts(self._db) if usual != _NONE else frozenset()
         self._session.way_out.expect(hosts)
