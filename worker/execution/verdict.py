@@ -132,7 +132,7 @@ def _without_browser(error: LaunchFailed | ProxyUnavailable | ProviderError, rea
         case ProviderError(kind="already_running" | "throttled"):
             after = error.retry_after or PROVIDER_SECONDS
             return _ending(Outcome.HANDED_BACK, reason, Cause.CONTENTION, after)
-        case ProviderError(kind="missing"):
+        case ProviderError(kind="missing" | "shared"):
             # Its profile waits for a person, and so does the job.
             return Ending(Outcome.HANDED_BACK, reason, Cause.PROFILE)
     return _ending(Outcome.RETRY, reason, Cause.PROFILE, error.retry_after)

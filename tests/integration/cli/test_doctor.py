@@ -11,7 +11,17 @@ import pytest
 from tests.lifecycle.conftest import processes_of, run_command, url_of, wait_until
 from worker.queue import pause
 
-CHECKS = ["python", "database", "schema", "writing", "queue", "ways out", "tasks", "browser"]
+CHECKS = [
+    "python",
+    "database",
+    "schema",
+    "writing",
+    "queue",
+    "ways out",
+    "folders",
+    "tasks",
+    "browser",
+]
 CHECKS += ["errors folder", "results folder", "state folder", "notify", "privacy", "disk"]
 
 
@@ -60,7 +70,7 @@ def test_each_failed_check_says_its_fix_and_the_others_go_on(cli, tmp_path):
 
     failed = failing(done)
     assert done.returncode == 69
-    asking = ["database", "schema", "writing", "queue", "ways out"]
+    asking = ["database", "schema", "writing", "queue", "ways out", "folders"]
     assert list(failed) == [*asking, "tasks", "browser", "errors folder"]
     assert "check that it runs and that DATABASE_URL names it" in failed["database"]
     assert "there is no such file" in failed["tasks"]
@@ -94,7 +104,7 @@ def test_a_url_that_is_none_fails_its_checks_and_nothing_else(cli):
     done = cli("doctor", DATABASE_URL="nonsense")
 
     assert done.returncode == 78
-    assert list(failing(done)) == ["database", "schema", "writing", "queue", "ways out"]
+    assert list(failing(done)) == ["database", "schema", "writing", "queue", "ways out", "folders"]
 
 
 def test_a_user_who_may_only_read_is_told_the_right_that_is_missing(
