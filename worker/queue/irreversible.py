@@ -9,6 +9,7 @@ from __future__ import annotations
 from worker.database.client import Database
 from worker.errors import ClaimLost
 from worker.models import Claim
+from worker.queue import standing
 
 MAX_STEP_CHARACTERS = 255
 
@@ -21,11 +22,16 @@ def begin(db: Database, claim: Claim, step: str) -> None:
     """
     kept = storable(step)
     guard = _guard(claim)
-    if db.execute("begin_irreversible_step", **guard, step=kept) == 1:
-        return
-    # It may have been written before, by this very statement or for an earlier step of that name.
-    row = db.fetch_one("irreversible_step_of_claim", **guard)
-    if row is None or row["irreversible_step"] != kept:
+
+    def write() -> bool:
+        if db.execute("begin_irreversible_step", **guard, step=kept) == 1:
+            return True
+        # It may have been written before, by this very statement or for an earlier step of that
+        # name.
+        row = db.fetch_one("irreversible_step_of_claim", **guard)
+        return row is not None and row["irreversible_step"] == kept
+
+    if not standing.prevails(db, claim, write):
         raise ClaimLost(claim.job_id, claim.fence)
 
 
