@@ -32,6 +32,7 @@ ProviderTrouble = Literal[
     "unreachable",
     "bad_answer",
     "missing",
+    "shared",
     "wrong_way_out",
 ]
 

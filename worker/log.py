@@ -18,6 +18,8 @@ from worker.system.standard_streams import STDERR
 
 # Tracebacks are longer than other lines; a page's whole text is longer still.
 MAX_LINE = 20_000
+# Libraries that would tell every request of ours: whoever asked says what came of it.
+CHATTY = ("httpx", "httpcore")
 
 
 _is_json = False
@@ -48,6 +50,8 @@ def configure(name: str, level: int = logging.INFO) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
+    for chatty in CHATTY:
+        logging.getLogger(chatty).setLevel(max(level, logging.WARNING))
     logging.captureWarnings(True)
 
 

@@ -19,6 +19,8 @@ def configured():
     yield log.configure
     root.handlers[:] = handlers
     root.setLevel(level)
+    for chatty in log.CHATTY:
+        logging.getLogger(chatty).setLevel(logging.NOTSET)
     logging.captureWarnings(False)
 
 
@@ -29,6 +31,15 @@ def test_a_line_names_the_time_and_who_speaks_and_goes_to_stderr(configured, cap
     out, err = capsys.readouterr()
     assert out == ""
     assert re.fullmatch(r"\d\d:\d\d:\d\dZ worker 3: login with token=\[redacted\] at\?\[1m\n", err)
+
+
+def test_what_a_library_says_of_each_request_is_no_line_of_ours(configured, capsys):
+    configured("worker 3")
+    logging.getLogger("httpx").info('HTTP Request: GET http://x.invalid/ "HTTP/1.1 407 Auth"')
+    logging.getLogger("httpcore.connection").info("connected")
+    logging.getLogger("httpx").warning("something is wrong")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("worker 3: something is wrong")
 
 
 def test_an_exception_in_the_log_is_redacted_too(configured, capsys):

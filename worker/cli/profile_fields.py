@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from worker.browser.providers.endpoint import normalise
+from worker.browser.providers.endpoint import label, normalise
 from worker.browser.providers.preset import preset_names
 from worker.browser.providers.spec import CDP, LOCAL
 from worker.cli.face_fields import FACE_FIELDS, chosen_face, completed, face_fields_of
@@ -123,14 +122,7 @@ def holds_credentials(endpoint: str) -> bool:
 
 def endpoint_label(endpoint: str | None) -> str | None:
     """Name an endpoint by its scheme, host and port only: the rest may be a secret."""
-    if not endpoint:
-        return None
-    parts = urlsplit(normalise(endpoint) or "")
-    if not parts.hostname:
-        return "(unreadable)"
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    rest = "/…" if parts.path.strip("/") or parts.query else ""
-    return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "") + rest
+    return label(endpoint) if endpoint else None
 
 
 def _whereabouts(

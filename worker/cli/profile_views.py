@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from worker.browser.providers.endpoint import label, normalise
 from worker.cli.face_fields import face_as_json, shown_face
 from worker.cli.profile_doors import way_out
-from worker.cli.profile_fields import endpoint_label, holds_credentials
+from worker.cli.profile_fields import endpoint_label
 from worker.cli.wording import duration, moment
 from worker.database.client import Row
 from worker.evidence.redaction import redact_json
@@ -31,8 +32,12 @@ def whereabouts(profile: Row, *, reveal: bool) -> dict[str, Any]:
     """Collect what a person needs to open a profile's browser."""
     found = {name: profile[name] for name in ("id", "state", *PLACES)}
     endpoint = profile["endpoint"]
-    if endpoint and holds_credentials(endpoint) and not reveal:
-        found["endpoint"] = f"{endpoint_label(endpoint)} (to see all of it: --reveal)"
+    if (
+        endpoint
+        and not reveal
+        and (shown := label(endpoint)) != (normalise(endpoint) or "").rstrip("/")
+    ):
+        found["endpoint"] = f"{shown} (to see all of it: --reveal)"
     return found
 
 

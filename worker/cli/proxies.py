@@ -1,4 +1,4 @@
-"""`launcher.py proxies …`: add, import, list, test, disable, enable and remove proxies.
+"""`launcher.py proxies …`: add, set, import, list, test, disable, enable and remove proxies.
 
 Credentials come from a hidden prompt, from stdin or from a file, never from the command line,
 and nothing here prints them.
@@ -24,7 +24,7 @@ from worker.cli.wording import duration, moment, operator
 from worker.database.client import Row
 from worker.errors import UsageError
 from worker.profiles import doors, proxy_changes
-from worker.profiles.proxy_changes import Reviews
+from worker.profiles.proxy_changes import THEN_DIRECT, Reviews
 from worker.proxies import blocks
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy
@@ -48,19 +48,30 @@ def add(name: str, url: str | None, region: str | None) -> None:
 
     A URL without a login may also be given as an argument.
     """
-    check_name(name)
-    if url is not None and "@" in url:
-        raise UsageError(
-            "everybody on this machine can see a login on the command line; "
-            f"leave the URL out to be asked for it: launcher.py proxies add {name}"
-        )
-    proxy = replace(Proxy.parse(url or _secret_url()), name=name, region=region or None)
+    proxy = _proxy("add", name, url, region)
     reviews = Reviews(operator())
     with closing(open_database()) as db:
         proxies.add(db, proxy, reviews)
         doorless = doors.unchosen(db)
     tell(f"added {name} ({proxy.label}); try it: launcher.py proxies test {name}")
     tell_all([*change_lines(reviews), *doorless_lines(doorless, doorless)])
+
+
+@group.command("set")
+@click.argument("name")
+@click.argument("url", required=False)
+@click.option("--region", help="Another name for where the proxy is; without it, as before.")
+def set_(name: str, url: str | None, region: str | None) -> None:
+    """Change a proxy's address or login. Nightshift asks for its URL, or reads it from stdin.
+
+    It may be used at once. With another address, its profiles go up for review.
+    """
+    proxy = _proxy("set", name, url, region)
+    reviews = Reviews(operator())
+    with closing(open_database()) as db:
+        proxies.change(db, proxy, reviews)
+    tell(f"{name} is {proxy.label} now; try it: launcher.py proxies test {name}")
+    tell_all(change_lines(reviews))
 
 
 @group.command("import")
@@ -166,14 +177,30 @@ def enable(name: str) -> None:
     metavar="NAME",
     help="A profile or account that uses it; all of them have to be named.",
 )
-def remove(name: str, used_by: tuple[str, ...]) -> None:
+@click.option(
+    THEN_DIRECT, is_flag=True, help="Needed for the last one: pages go out directly from then on."
+)
+def remove(name: str, used_by: tuple[str, ...], then_direct: bool) -> None:
     """Remove a proxy, and forget which accounts used it.
 
     Profiles that use it are not ready until they have another one, or it is back.
     """
     with closing(open_database()) as db:
-        proxy_changes.remove(db, name, frozenset(used_by), by=operator())
-    tell(f"removed {name}")
+        is_last = proxy_changes.remove(
+            db, name, frozenset(used_by), by=operator(), then_direct=then_direct
+        )
+    told = "; there are no proxies any more: pages go out directly" if is_last else ""
+    tell(f"removed {name}{told}")
+
+
+def _proxy(command: str, name: str, url: str | None, region: str | None) -> Proxy:
+    check_name(name)
+    if url is not None and "@" in url:
+        raise UsageError(
+            "everybody on this machine can see a login on the command line; "
+            f"leave the URL out to be asked for it: launcher.py proxies {command} {name}"
+        )
+    return replace(Proxy.parse(url or _secret_url()), name=name, region=region or None)
 
 
 def _secret_url() -> str:

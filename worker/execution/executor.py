@@ -17,7 +17,7 @@ from worker.browser.failures import Diagnosis, classify
 from worker.browser.session import BrowserSession
 from worker.claiming.gate import Gate
 from worker.database.client import Database
-from worker.errors import Fail, JobTimedOut, LaunchFailed
+from worker.errors import Fail, JobTimedOut, LaunchFailed, ProxyUnavailable
 from worker.evidence import known_secrets
 from worker.evidence.redaction import redact_url
 from worker.execution.failure_report import Reporter, redacted
@@ -92,6 +92,9 @@ class Executor:
         self._steps.enter(claim, guesses=task is None or task.guess_half_done)
         try:
             result = self._attempt(claim, task)
+            if refusal := self.proxy_use.refusal():
+                # What the task has read was the proxy's answer, not the site's.
+                raise ProxyUnavailable(refusal)
         except BaseException as error:
             return redacted(self._failure(claim, task, error))
         return Ending(

@@ -12,7 +12,7 @@ from worker.browser.browser_version import version_of
 from worker.browser.session import BrowserSession
 from worker.database.client import Database, Row
 from worker.errors import ProviderError
-from worker.profiles import faces, hosts, presence
+from worker.profiles import faces, hosts, own_folder, presence
 from worker.profiles.errands import Errand
 from worker.profiles.presence import MISSING
 from worker.profiles.specs import spec_of
@@ -26,9 +26,7 @@ def opened(
 
     The errand is told what a person has to see, and what may still run.
     """
-    if profile["contents"] != MISSING:
-        # Who brings cookies into one that is known to have lost them sets it right.
-        _require_contents(db, profile, held)
+    _require_contents(db, profile, held)
     hosts.adopt(db, profile, by=by)
     version = version_of(session.options)
     spec = faces.put_on(db, profile, spec_of(db, profile), version)
@@ -45,7 +43,10 @@ def opened(
 
 def _require_contents(db: Database, profile: Row, held: Errand) -> None:
     try:
-        presence.require(db, profile)
+        own_folder.require(db, profile)
+        if profile["contents"] != MISSING:
+            # Who brings cookies into one that is known to have lost them sets it right.
+            presence.require(db, profile)
     except ProviderError as error:
         held.review = str(error)
         raise

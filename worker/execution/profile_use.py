@@ -19,7 +19,16 @@ from worker.errors import LeaseLost, ProviderError
 from worker.evidence.redaction import redact_text, redact_url
 from worker.execution.proxy_use import ProxyUse
 from worker.models import Claim, StepKind
-from worker.profiles import doubts, faces, hosts, lease_endings, leases, presence, store
+from worker.profiles import (
+    doubts,
+    faces,
+    hosts,
+    lease_endings,
+    leases,
+    own_folder,
+    presence,
+    store,
+)
 from worker.profiles.specs import spec_of
 
 # The leases end when the database stays away: by then the launcher has stopped the job.
@@ -67,6 +76,7 @@ class ProfileUse:
 
     def _require_contents(self, profile: Row) -> None:
         try:
+            own_folder.require(self.db, profile)
             presence.require(self.db, profile)
         except ProviderError as error:
             self._review = str(error)

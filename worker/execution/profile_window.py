@@ -16,7 +16,7 @@ from worker.browser.options import BrowserOptions, find_full_browser
 from worker.browser.session import BrowserSession
 from worker.database.client import Database, Row
 from worker.errors import LaunchFailed, LeaseLost, ProviderError
-from worker.profiles import faces, hosts, lease_endings, presence
+from worker.profiles import faces, hosts, lease_endings, own_folder, presence
 from worker.profiles.presence import MISSING
 from worker.profiles.specs import spec_of
 
@@ -49,7 +49,7 @@ def show(
     try:
         left = _until_closed(db, profile, executable, by, on_open)
     except ProviderError as error:
-        review = str(error) if error.kind == "missing" else None
+        review = str(error) if error.kind in ("missing", "shared") else None
         raise
     finally:
         # Somebody may have returned it meanwhile.
@@ -69,6 +69,7 @@ def _until_closed(
     db: Database, profile: Row, executable: str | None, by: str, on_open: Callable[[], None]
 ) -> str | None:
     """Have the browser open until it is closed; say why it may still run, if it may."""
+    own_folder.require(db, profile)
     if profile["contents"] != MISSING:
         # Who opens one that is known to miss something does so to set it right.
         presence.require(db, profile)

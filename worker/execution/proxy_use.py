@@ -16,13 +16,13 @@ from worker.browser.session import BrowserSession
 from worker.database.best_effort import best_effort
 from worker.database.client import Database
 from worker.errors import DatabaseUnavailable, ProxyUnavailable
-from worker.execution.verdict import TUNNEL_FAULT, proxy_fault
+from worker.execution.verdict import TUNNEL_FAULT, is_login_fault, proxy_fault
 from worker.guards.keys import PROXIES, ClosedKey
 from worker.models import Claim
 from worker.profiles import doors
 from worker.proxies import blocks
 from worker.proxies import choice as proxies
-from worker.proxies.choice import COOLDOWN_SECONDS, Choice
+from worker.proxies.choice import COOLDOWN_SECONDS, REFUSES_LOGIN, Choice
 from worker.proxies.proxy import Proxy
 from worker.proxies.trial import LOGIN_REFUSED, refuses_login
 
@@ -106,13 +106,21 @@ class ProxyUse:
         proxy = self._serving.proxy
         if proxy is None or proxy.id is None:
             return None
-        what = f"proxy {proxy.name} ({proxy.label}) cannot be used"
-        if self._is_login_refused(proxy):
-            return f"{what}: it refuses the login (HTTP {LOGIN_REFUSED})"
+        if refusal := self.refusal():
+            return refusal
         code = proxy_fault(diagnosis)
         if code is None or (code == TUNNEL_FAULT and self._is_fault_of_site(proxy.id, site or "")):
             return None
-        return f"{what}: net::{code}"
+        if is_login_fault(code):
+            return f"{_unusable(proxy)}: {REFUSES_LOGIN} (net::{code})"
+        return f"{_unusable(proxy)}: net::{code}"
+
+    def refusal(self) -> str | None:
+        """Say so when the running job's page is the proxy's refusal of its login."""
+        proxy = self._serving.proxy
+        if proxy is None or proxy.id is None or not self._is_login_refused(proxy):
+            return None
+        return f"{_unusable(proxy)}: {REFUSES_LOGIN} (HTTP {LOGIN_REFUSED})"
 
     def succeeded(self) -> None:
         """Note that the running job's proxy works; free unless it had failed before."""
@@ -184,6 +192,8 @@ class ProxyUse:
     def _take(self, usual: Choice) -> None:
         if usual.proxy != self._usual.proxy and usual.proxy is not None:
             logger.info("pages go through proxy %s (%s) now", usual.proxy.name, usual.proxy)
+        elif usual == _NONE != self._usual:
+            logger.warning("there are no proxies any more: pages go out directly")
         self._usual = usual
         hosts = proxies.hosts(self._db) if usual != _NONE else frozenset()
         self._session.way_out.expect(hosts)
@@ -212,3 +222,7 @@ class ProxyUse:
             return True
         self._tunnels_failed[site] = (proxy_id, now)
         return False
+
+
+def _unusable(proxy: Proxy) -> str:
+    return f"proxy {proxy.name} ({proxy.label}) cannot be used"

@@ -33,15 +33,16 @@ LONGEST_WAIT_SECONDS = 365 * 86400.0
 
 # Refused by the proxy: it may be of no use, or the site behind it may be dead.
 TUNNEL_FAULT = "ERR_TUNNEL_CONNECTION_FAILED"
+# Our contexts hold no login for a site, so it is the proxy's that is refused.
+CREDENTIALS_FAULT = "ERR_INVALID_AUTH_CREDENTIALS"
 PROXY_FAULTS = {
+    CREDENTIALS_FAULT,
     TUNNEL_FAULT,
     "ERR_PROXY_CONNECTION_FAILED",
     "ERR_PROXY_CERTIFICATE_INVALID",
     "ERR_SOCKS_CONNECTION_FAILED",
     "ERR_MANDATORY_PROXY_CONFIGURATION_FAILED",
     "ERR_NO_SUPPORTED_PROXIES",
-    # Our contexts hold no login for a site, so it is the proxy's that is refused.
-    "ERR_INVALID_AUTH_CREDENTIALS",
 }
 
 SELF_EXPLAINING = (
@@ -131,7 +132,7 @@ def _without_browser(error: LaunchFailed | ProxyUnavailable | ProviderError, rea
         case ProviderError(kind="already_running" | "throttled"):
             after = error.retry_after or PROVIDER_SECONDS
             return _ending(Outcome.HANDED_BACK, reason, Cause.CONTENTION, after)
-        case ProviderError(kind="missing"):
+        case ProviderError(kind="missing" | "shared"):
             # Its profile waits for a person, and so does the job.
             return Ending(Outcome.HANDED_BACK, reason, Cause.PROFILE)
     return _ending(Outcome.RETRY, reason, Cause.PROFILE, error.retry_after)
@@ -156,7 +157,12 @@ def _usable(after: object) -> float | None:
 def proxy_fault(diagnosis: Diagnosis) -> str | None:
     """Return Chromium's code for what went wrong between it and a proxy, or None."""
     code = diagnosis.code
-    return code if code and (code in PROXY_FAULTS or "_PROXY_AUTH_" in code) else None
+    return code if code and (code in PROXY_FAULTS or is_login_fault(code)) else None
+
+
+def is_login_fault(code: str) -> bool:
+    """Tell whether Chromium's code means that a proxy refuses the login."""
+    return code == CREDENTIALS_FAULT or "_PROXY_AUTH_" in code
 
 
 def describe(error: BaseException) -> str:

@@ -13,6 +13,7 @@ from worker.database.client import Database, Row
 from worker.profiles import doors
 from worker.profiles.hanging_jobs import LOOK_AT
 from worker.profiles.stop_tries import PATIENT_TRIES
+from worker.proxies.choice import REFUSES_LOGIN
 from worker.queue import pause
 from worker.queue.claims import Queue
 from worker.queue.endings import half_done_at
@@ -92,10 +93,12 @@ def _others(db: Database, pending: int) -> Iterator[Item]:
 
 
 def _of_the_way_out(db: Database, hanging: _Hanging) -> Iterator[Item]:
-    for row in db.fetch_all("proxies_out_of_use"):
+    for row in db.fetch_all("proxies_out_of_use", refuses=REFUSES_LOGIN):
         name, jobs = row["name"], hanging.on_proxy(row["name"])
         if row["reason"] is None:
             reason, command = "profiles name it, and it is not there", "add"
+        elif row["is_enabled"]:
+            reason, command = REFUSES_LOGIN, "set"
         else:
             reason, command = f"disabled: {row['reason']}", "enable"
         yield Item("proxy", name, reason, None, jobs, f"launcher.py proxies {command} {name}")

@@ -20,8 +20,12 @@ from worker.profiles.manifest import Manifest
 
 MAX_DEDUPE_KEY = 191
 MAX_ORDER_KEY = 191
-# What a line may name beside its payload.
-ORDER_KEY = "order_key"
+# What a line may name beside its payload, and how long that may be.
+BESIDE = {
+    "profile_id": manifest.MAX_NAME,
+    "account_id": manifest.MAX_NAME,
+    "order_key": MAX_ORDER_KEY,
+}
 # MariaDB stores no JSON that is nested deeper; MySQL would take 100.
 MAX_DEPTH = 31
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
@@ -60,8 +64,6 @@ class JobMaker:
             _route(account, "account"),
             _route(order_key, "order-key", "order key", MAX_ORDER_KEY),
         )
-        self._has_order = order_key is not None
-        self._has_keys_in_lines = False
         self.is_routed = any(self._route)
         self._check = check
 
@@ -77,54 +79,65 @@ class JobMaker:
                 yield Problem(number, redact_text(str(error)))
 
     def peek(self, records: Iterator[Record]) -> Iterator[Record]:
-        """Look at the first record: if it names its order key, the others may name theirs."""
+        """Look at the first record: if it names its profile, account or order key, all may."""
         first = next(records, None)
         if first is None:
             return records
-        if isinstance(first[1], dict) and ORDER_KEY in first[1]:
-            self._has_keys_in_lines = self.is_routed = True
+        if isinstance(first[1], dict) and not BESIDE.keys().isdisjoint(first[1]):
+            self.is_routed = True
         return chain([first], records)
 
     def _job(self, values: dict[str, Any]) -> NewJob:
-        order_key, values = self._order_key(values) if ORDER_KEY in values else (None, values)
+        beside: dict[str, str] = {}
         payload = values
+        if not BESIDE.keys().isdisjoint(values):
+            beside, payload = self._beside(values)
         if self._columns:
             payload = {field: _column(values, name) for field, name in self._columns.items()}
         if "manifest" in payload:
-            has_key = self._has_order or order_key is not None
-            check_order(
-                manifest.check(payload, *self._routed(values, payload)[:2]), has_key=has_key
-            )
+            profile, account, order_key = self._routed(values, payload, beside)
+            wanted = manifest.check(payload, profile, account)
+            check_order(wanted, has_key=order_key is not None)
         self._check(payload)
         key = self._dedupe.fill({**values, **payload}) if self._dedupe else None
         if not self.is_routed:
             return as_text(payload), key
-        profile, account, common_key = self._routed(values, payload)
-        return as_text(payload), key, profile, account, common_key or order_key
+        return as_text(payload), key, *self._routed(values, payload, beside)
 
     def _routed(
-        self, values: dict[str, Any], payload: dict[str, Any]
+        self, values: dict[str, Any], payload: dict[str, Any], beside: dict[str, str]
     ) -> tuple[str | None, str | None, str | None]:
-        """Fill in the profile, the account and the order key that all lines have a template for."""
+        """Name profile, account and order key: by the template for all lines, or the line's own."""
         columns = {**values, **payload}
-        profile, account, key = (part.fill_some(columns) if part else None for part in self._route)
+        profile, account, key = (
+            part.fill_some(columns) if part else beside.get(name)
+            for name, part in zip(BESIDE, self._route, strict=True)
+        )
         return profile, account, key
 
-    def _order_key(self, values: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
-        """Take a line's own order key out of its values; a template for all has its place."""
-        if self._has_order:
-            return None, values
-        if not self._has_keys_in_lines:
-            raise ValueError("has an order_key, but the first line has none; give it one, or null")
-        rest = {name: value for name, value in values.items() if name != ORDER_KEY}
-        found = values[ORDER_KEY]
-        if found is None or found == "":
-            return None, rest
-        if not isinstance(found, str | int) or isinstance(found, bool):
-            raise ValueError("order_key: must be text")
-        if len(str(found)) > MAX_ORDER_KEY:
-            raise ValueError(f"its order key is longer than {MAX_ORDER_KEY} characters")
-        return str(found), rest
+    def _beside(self, values: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
+        """Take out of a line's values what is no payload; a template for all has its place."""
+        own = {
+            name
+            for name, part in zip(BESIDE, self._route, strict=True)
+            if name in values and part is None
+        }
+        rest = {name: value for name, value in values.items() if name not in own}
+        found = {name: text for name in own if (text := _beside_text(name, values[name]))}
+        if own and not self.is_routed:
+            name = min(own)
+            raise ValueError(f"has {name}, but the first line has none; give it one, or null")
+        return found, rest
+
+
+def _beside_text(name: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise ValueError(f"{name}: must be text")
+    if len(text := str(value).strip()) > BESIDE[name]:
+        raise ValueError(f"{name}: longer than {BESIDE[name]} characters")
+    return text
 
 
 def as_text(payload: Mapping[str, Any]) -> str:

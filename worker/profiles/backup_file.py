@@ -159,7 +159,7 @@ def _about(tar: tarfile.TarFile, member: tarfile.TarInfo) -> About:
     try:
         page = json.load(file)
         about = About(**page)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise BadBackup("is no backup of a profile that this version can read") from error
     kinds = (about.fence, int), (about.profile_id, str), (about.fields, dict)
     if about.format != FORMAT or not all(isinstance(value, kind) for value, kind in kinds):

@@ -17,6 +17,7 @@ from worker.proxies import store
 # In these states a profile would go on being used.
 IN_USE = (State.AVAILABLE, State.LEASED, State.STALE)
 MOST_NAMES = 20
+THEN_DIRECT = "--then-direct"
 
 
 @dataclass(slots=True)
@@ -39,24 +40,37 @@ class Reviews:
         self.found[proxy] = (difference, [profile["id"] for profile in profiles])
 
 
-def remove(db: Database, proxy: str, used_by: frozenset[str], *, by: str) -> None:
+def remove(
+    db: Database, proxy: str, used_by: frozenset[str], *, by: str, then_direct: bool = False
+) -> bool:
     """Remove a proxy, if everybody who uses it is named; raises UsageError that lists the others.
 
-    Its profiles are not ready then, and its accounts get another proxy.
+    Its profiles are not ready then, and its accounts get another proxy. The last one is removed
+    only if pages may go out directly from then on; returns whether it was.
     """
+    is_last = False
 
     def check(tx: Transaction) -> None:
+        nonlocal is_last
+        is_last = [row["name"] for row in tx.fetch_all("lock_proxies")] == [proxy]
         profiles = tx.fetch_all("lock_profiles_of_proxy", proxy=proxy)
         accounts = [row["account_id"] for row in tx.fetch_all("accounts_of_proxy", proxy=proxy)]
         names = [profile["id"] for profile in profiles]
         if not used_by.issuperset(names + accounts):
-            raise UsageError(_refusal(proxy, names, accounts))
+            raise UsageError(_refusal(proxy, names, accounts) + f" {THEN_DIRECT}" * is_last)
+        if is_last and not then_direct:
+            command = f"launcher.py proxies remove {proxy} {_flags(names + accounts)}{THEN_DIRECT}"
+            raise UsageError(
+                f"{proxy} is the last proxy: without it, pages go out directly; "
+                f"nothing was removed. If they may: {command}"
+            )
         for profile in profiles:
             reason = f"proxy {proxy} was removed"
             state = State(profile["state"])
             events.move(tx, profile, state, event="proxy_removed", author=by, reason=reason)
 
     store.remove(db, proxy, check)
+    return is_last
 
 
 def _refusal(proxy: str, profiles: list[str], accounts: list[str]) -> str:
@@ -65,14 +79,17 @@ def _refusal(proxy: str, profiles: list[str], accounts: list[str]) -> str:
         for kind, names in (("profile", profiles), ("account", accounts))
         if names
     ]
-    named = dict.fromkeys((*profiles, *accounts))
-    flags = " ".join(f"--used-by {name}" for name in list(named)[:MOST_NAMES])
-    more = " …" if len(named) > MOST_NAMES else ""
     return (
         f"proxy {proxy} is used by {' and '.join(users)}; nothing was removed. Give them another "
         f"(launcher.py profiles set ID --proxy NAME), or name them all: "
-        f"launcher.py proxies remove {proxy} {flags}{more}"
+        f"launcher.py proxies remove {proxy} {_flags(profiles + accounts)}".rstrip()
     )
+
+
+def _flags(names: list[str]) -> str:
+    named = list(dict.fromkeys(names))
+    more = "… " if len(named) > MOST_NAMES else ""
+    return "".join(f"--used-by {name} " for name in named[:MOST_NAMES]) + more
 
 
 def _listed(names: list[str]) -> str:

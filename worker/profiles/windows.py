@@ -33,14 +33,15 @@ class Window:
     start: int
     end: int
 
-    def holds(self, weekday: int, minute: int) -> bool:
-        """Whether a minute of a weekday lies within it."""
+    def begun_on(self, day: date, minute: int) -> date | None:
+        """Say on which day it has begun, if it holds a minute of a day."""
         if self.start < self.end:
-            return weekday in self.days and self.start <= minute < self.end
-        yesterday = (weekday - 1) % 7
-        return (weekday in self.days and minute >= self.start) or (
-            yesterday in self.days and minute < self.end
-        )
+            is_within = self.start <= minute < self.end
+        else:
+            is_within = minute >= self.start or minute < self.end
+            if minute < self.end:
+                day -= timedelta(days=1)
+        return day if is_within and day.weekday() in self.days else None
 
     def __str__(self) -> str:
         hours = f"{_clock(self.start)}-{_clock(self.end)}"
@@ -51,7 +52,7 @@ class Window:
 
 @dataclass(slots=True)
 class Hours:
-    """All windows of an account, in its zone, and the days on which none of them opens."""
+    """All windows of an account, in its zone, and the days on which none is open or begins."""
 
     windows: tuple[Window, ...]
     zone: ZoneInfo
@@ -61,10 +62,11 @@ class Hours:
     def is_open(self, moment: datetime) -> bool:
         """Whether jobs may start at a moment (aware)."""
         local = moment.astimezone(self.zone)
-        if local.date() in self.closed_days:
+        today, minute = local.date(), local.hour * 60 + local.minute
+        if today in self.closed_days:
             return False
-        minute = local.hour * 60 + local.minute
-        return any(window.holds(local.weekday(), minute) for window in self.windows)
+        begun = (window.begun_on(today, minute) for window in self.windows)
+        return any(day is not None and day not in self.closed_days for day in begun)
 
     def opens_at(self, moment: datetime) -> datetime:
         """Say when, after a moment at which it is closed, it is open again, in its zone."""

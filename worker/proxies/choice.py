@@ -17,6 +17,9 @@ from worker.retry_after import shared_wait_seconds
 COOLDOWN_SECONDS = 600.0
 UNREACHABLE_SECONDS = 60.0
 LONGEST_SECONDS = 1800.0
+# In the reason of a proxy that cools down: no time heals that, somebody has to set it right.
+REFUSES_LOGIN = "it refuses the login"
+SET_LOGIN = "set it right: launcher.py proxies set NAME"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +56,12 @@ def look(
     blocked counts for a `site` that is named; '' is the one of all jobs without a site.
     """
     # Most pools have no proxies: one read, and no transaction, tells that.
-    supply = db.fetch_all("proxy_supply", site=site)[0]
+    supply = _supply(db, site)
     if not supply["proxies"]:
         return Choice(None)
     found = db.transaction(lambda tx: _choose(tx, region, account_id, site))
     if found.proxy is None and not found.reason:
-        reason, seconds = shortage(db.fetch_all("proxy_supply", site=site)[0], site) or (
+        reason, seconds = shortage(_supply(db, site), site) or (
             f"no proxy of region {region} can be used now" if region else "no proxy is free",
             1.0,
         )
@@ -88,9 +91,14 @@ def shortage(supply: Row, site: str | None = None) -> tuple[str, float | None] |
     if not enabled:
         what = "the only proxy is" if total == 1 else f"all {total} proxies are"
         return f"{what} disabled; enable or remove them: launcher.py proxies list", None
+    seconds, refusing = float(supply["wait_seconds"]), int(supply["refusing"])
+    if refusing == enabled:
+        what = "the only proxy refuses" if enabled == 1 else f"all {enabled} proxies refuse"
+        return f"{what} the login; {SET_LOGIN}", seconds
     what = "the only proxy cools" if enabled == 1 else f"all {enabled} proxies cool"
     where = "" if site is None else f"{blocks.where(site)} "
-    return f"{what} down {where}after blocks or failures", float(supply["wait_seconds"])
+    more = f", {refusing} of them because the login is refused" if refusing else ""
+    return f"{what} down {where}after blocks or failures{more}", seconds
 
 
 def trouble(who: str, proxy: Row | None, wanted_region: str | None) -> Trouble | None:
@@ -103,12 +111,14 @@ def trouble(who: str, proxy: Row | None, wanted_region: str | None) -> Trouble |
         region = proxy["region"] or "an unknown region"
         return Trouble(f"{who} is in {region}, not in {wanted_region}", is_elsewhere=True)
     cooling = float(proxy["cooling_seconds"])
+    if cooling > 0 and REFUSES_LOGIN in (proxy["cooling_reason"] or ""):
+        return Trouble(f"{who} refuses the login; {SET_LOGIN}", cooling)
     return Trouble(f"{who} cools down after a failure", cooling) if cooling > 0 else None
 
 
 def closed_keys(db: Database) -> list[ClosedKey]:
     """Tell whether all proxies are out of use; list who waits for theirs, and for which sites."""
-    supply = db.fetch_all("proxy_supply", site=None)[0]
+    supply = _supply(db)
     if not supply["proxies"]:
         return []
     closed = blocks.closed_routes(db)
@@ -155,6 +165,10 @@ def note_unreachable(
 def note_success(db: Database, proxy_id: int) -> None:
     """Forget a proxy's failures."""
     db.execute("note_proxy_success", id=proxy_id)
+
+
+def _supply(db: Database, site: str | None = None) -> Row:
+    return db.fetch_all("proxy_supply", site=site, refuses=REFUSES_LOGIN)[0]
 
 
 def _choose(

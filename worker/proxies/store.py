@@ -1,4 +1,4 @@
-"""Add, list, enable, disable and remove proxies.
+"""Add, change, list, enable, disable and remove proxies.
 
 Credentials leave this module only inside a `Proxy`, whose texts do not show them.
 """
@@ -6,6 +6,7 @@ Credentials leave this module only inside a `Proxy`, whose texts do not show the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from worker.database.client import Database, Row, Transaction
 from worker.errors import BadData, DuplicateKey, UsageError
@@ -27,7 +28,7 @@ def add(db: Database, proxy: Proxy, on_change: OnChange = _nobody) -> None:
     except DuplicateKey:
         raise UsageError(
             f"there is a proxy named {proxy.name!r} already; "
-            f"take another name, or first: launcher.py proxies remove {proxy.name}"
+            f"take another name, or change it: launcher.py proxies set {proxy.name}"
         ) from None
     except BadData:
         # The server's own words might repeat a value.
@@ -49,6 +50,28 @@ def add_all(db: Database, proxies: Iterable[Proxy], on_change: OnChange = _nobod
         raise UsageError("a name is taken by now; nothing was imported, try again") from None
     except BadData:
         raise UsageError("a host or login is too long; nothing was imported") from None
+
+
+def change(db: Database, proxy: Proxy, on_change: OnChange = _nobody) -> None:
+    """Give the proxy of that name this address and login, and this region if it names one.
+
+    It may be chosen at once if it is enabled. Blocks were of its address, and stay with that.
+    """
+
+    def work(tx: Transaction) -> None:
+        rows = tx.fetch_all("lock_proxy", name=proxy.name)
+        if not rows:
+            raise _unknown(proxy.name or "")
+        changed = replace(proxy, region=proxy.region or rows[0]["region"])
+        tx.execute("change_proxy", **_columns(changed))
+        if (rows[0]["host"], rows[0]["port"]) != (proxy.host, proxy.port):
+            tx.execute("forget_proxy_blocks", name=proxy.name)
+        _note(tx, changed, on_change)
+
+    try:
+        db.transaction(work)
+    except BadData:
+        raise UsageError(f"proxy {proxy.name!r}: its host or login is too long") from None
 
 
 def all_proxies(db: Database) -> list[Row]:
@@ -113,6 +136,10 @@ def record_trial(
 
 def _insert(tx: Transaction, proxy: Proxy, on_change: OnChange) -> None:
     tx.execute("add_proxy", **_columns(proxy))
+    _note(tx, proxy, on_change)
+
+
+def _note(tx: Transaction, proxy: Proxy, on_change: OnChange) -> None:
     difference = addresses.note(tx, proxy)
     if difference and proxy.name is not None:
         on_change(tx, proxy.name, difference)

@@ -36,12 +36,13 @@ SELECT id, paused_reason, paused_by, paused_at
  ORDER BY paused_at;
 
 -- name: proxies_out_of_use
--- List the proxies that somebody has disabled, and those that profiles name and that are not there.
-SELECT name, disabled_reason AS reason
+-- List the proxies that somebody has disabled, those that refuse the login and have not worked
+-- since, and those that profiles name and that are not there.
+SELECT name, is_enabled, IF(is_enabled, cooling_reason, disabled_reason) AS reason
   FROM proxies
- WHERE NOT is_enabled
+ WHERE NOT is_enabled OR (failures > 0 AND LOCATE(%(refuses)s, cooling_reason) > 0)
 UNION ALL
-SELECT p.proxy, NULL
+SELECT p.proxy, FALSE, NULL
   FROM profiles p
   LEFT JOIN proxies x ON x.name = p.proxy
  WHERE p.proxy <> 'none' AND x.name IS NULL

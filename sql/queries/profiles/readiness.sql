@@ -4,7 +4,7 @@ SELECT * FROM accounts WHERE id = %(id)s;
 
 -- name: proxy_of_profile
 -- Read whether a profile's proxy can be used, as a whole and for one site.
-SELECT p.name, p.region, p.is_enabled,
+SELECT p.name, p.region, p.is_enabled, p.cooling_reason,
        GREATEST(0, COALESCE(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), p.cooling_until), 0))
          / 1000000 AS cooling_seconds,
        GREATEST(0, COALESCE(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), b.cooling_until), 0))
@@ -45,7 +45,7 @@ SELECT profile_id, holder, job_id, is_person, is_exclusive,
 -- List profiles whose proxy is gone, disabled, in another region or cooling down, and, where there
 -- are proxies, those that say nothing of one.
 SELECT p.id, p.account_id, p.proxy, p.region AS wanted_region,
-       x.name AS proxy_name, x.region, x.is_enabled,
+       x.name AS proxy_name, x.region, x.is_enabled, x.cooling_reason,
        GREATEST(0, COALESCE(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), x.cooling_until), 0))
          / 1000000 AS cooling_seconds
   FROM profiles p

@@ -64,15 +64,19 @@ UPDATE proxies
 UPDATE proxies SET failures = 0 WHERE id = %(id)s AND failures > 0;
 
 -- name: proxy_supply
--- Count the proxies there are, may be used and cool down, as a whole or for one site if it is named,
--- and when the first of these is back.
+-- Count the proxies there are, may be used, cool down and refuse the login, as a whole or for one
+-- site if it is named, and when the first that cools down is back.
 SELECT COUNT(*) AS proxies, COALESCE(SUM(is_enabled), 0) AS enabled,
        COALESCE(SUM(is_enabled AND until > UTC_TIMESTAMP(6)), 0) AS cooling,
+       COALESCE(SUM(is_enabled AND is_refusing), 0) AS refusing,
        GREATEST(0, COALESCE(MIN(IF(is_enabled AND until > UTC_TIMESTAMP(6),
                                    TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), until),
                                    NULL)), 0)) / 1000000 AS wait_seconds
-  FROM (SELECT p.is_enabled, GREATEST(COALESCE(p.cooling_until, p.added_at),
-                                      COALESCE(b.cooling_until, p.added_at)) AS until
+  FROM (SELECT p.is_enabled,
+               p.cooling_until > UTC_TIMESTAMP(6)
+               AND LOCATE(%(refuses)s, COALESCE(p.cooling_reason, '')) > 0 AS is_refusing,
+               GREATEST(COALESCE(p.cooling_until, p.added_at),
+                        COALESCE(b.cooling_until, p.added_at)) AS until
           FROM proxies p
           LEFT JOIN proxy_blocks b ON b.proxy_id = p.id AND b.site = %(site)s) supply;
 

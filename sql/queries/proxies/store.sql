@@ -29,6 +29,19 @@ UPDATE proxies
        failures = IF(%(is_enabled)s, 0, failures)
  WHERE name = %(name)s;
 
+-- name: change_proxy
+-- Give a proxy another address or login; what it failed at was the former one's doing.
+UPDATE proxies
+   SET scheme = %(scheme)s, host = %(host)s, port = %(port)s, username = %(username)s,
+       password = %(password)s, region = %(region)s,
+       failures = 0, cooling_until = NULL, cooling_reason = NULL,
+       tested_at = NULL, test_ms = NULL, test_problem = NULL
+ WHERE name = %(name)s;
+
+-- name: lock_proxy
+-- Read where a proxy is, and keep others from changing it meanwhile.
+SELECT host, port, region FROM proxies WHERE name = %(name)s FOR UPDATE;
+
 -- name: remove_proxy
 -- Remove a proxy; its accounts get another one when they are next at work.
 DELETE FROM proxies WHERE name = %(name)s;

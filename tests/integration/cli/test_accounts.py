@@ -124,6 +124,19 @@ def test_lines_may_name_their_own_order_key(database, cli, tmp_path):
     assert json.loads(payload) == {"url": "https://a.example/"}
 
 
+def test_lines_may_name_their_own_profile_and_account(database, cli, tmp_path):
+    file = tmp_path / "jobs.jsonl"
+    owners = ({"profile_id": "p1"}, {"account_id": "a1"}, {"profile_id": None}, {})
+    lines = ({"url": "https://a.example/", **owner} for owner in owners)
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    said(cli("enqueue", file))
+
+    rows = database.run_statement("SELECT profile_id, account_id, payload FROM work_queue")
+    found = [(row["profile_id"], row["account_id"]) for row in rows]
+    assert found == [("p1", None), (None, "a1"), (None, None), (None, None)]
+    assert {row["payload"] for row in rows} == {'{"url": "https://a.example/"}'}
+
+
 @pytest.mark.parametrize("flag", [(), ("--order-key", "k")])
 def test_an_order_key_in_a_temporary_profile_is_refused(database, cli, tmp_path, flag):
     file = tmp_path / "jobs.jsonl"

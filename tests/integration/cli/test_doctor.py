@@ -12,9 +12,9 @@ import pytest
 from tests.lifecycle.conftest import processes_of, run_command, url_of, wait_until
 from worker.queue import pause
 
-CHECKS = ["python", "database", "schema", "server", "writing", "queue", "ways out", "tasks"]
-CHECKS += ["browser", "errors folder", "results folder", "state folder", "notify", "privacy"]
-CHECKS += ["disk"]
+CHECKS = ["python", "database", "schema", "server", "writing", "queue", "ways out", "folders"]
+CHECKS += ["tasks", "browser", "errors folder", "results folder", "state folder", "notify"]
+CHECKS += ["privacy", "disk"]
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_each_failed_check_says_its_fix_and_the_others_go_on(cli, tmp_path):
 
     failed = failing(done)
     assert done.returncode == 69
-    asking = ["database", "schema", "server", "writing", "queue", "ways out"]
+    asking = ["database", "schema", "server", "writing", "queue", "ways out", "folders"]
     assert list(failed) == [*asking, "tasks", "browser", "errors folder"]
     assert "check that it runs and that DATABASE_URL names it" in failed["database"]
     assert "there is no such file" in failed["tasks"]
@@ -96,7 +96,7 @@ def test_a_url_that_is_none_fails_its_checks_and_nothing_else(cli):
     done = cli("doctor", DATABASE_URL="nonsense")
 
     assert done.returncode == 78
-    asking = ["database", "schema", "server", "writing", "queue", "ways out"]
+    asking = ["database", "schema", "server", "writing", "queue", "ways out", "folders"]
     assert list(failing(done)) == asking
 
 

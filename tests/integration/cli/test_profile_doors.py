@@ -107,7 +107,7 @@ def test_a_proxy_in_use_is_removed_only_by_somebody_who_names_its_users(cli, dat
 
     assert "used by profiles p1, p2 and account ada; nothing was removed" in line
     command = line.partition("launcher.py proxies remove ")[2]
-    assert command == "berlin --used-by p1 --used-by p2 --used-by ada"
+    assert command == "berlin --used-by p1 --used-by p2 --used-by ada --then-direct"
     assert "used by" in refused(cli("proxies", "remove", "berlin", "--used-by", "p1"))
     said(cli("proxies", "remove", *command.split()))
     assert proxies.all_proxies(database) == []
@@ -129,7 +129,10 @@ def test_a_proxy_that_comes_back_as_another_puts_its_profiles_up_for_review(
     add("p1", "p2", proxy="berlin")
     add("p3", proxy="none")
     store.set_state(database, "p2", State.QUARANTINED, reason="odd", by="me")
-    said(cli("proxies", "remove", "berlin", "--used-by", "p1", "--used-by", "p2"))
+    users = ("--used-by", "p1", "--used-by", "p2")
+    last = refused(cli("proxies", "remove", "berlin", *users))
+    assert last.endswith("proxies remove berlin --used-by p1 --used-by p2 --then-direct")
+    said(cli("proxies", "remove", "berlin", *users, "--then-direct"))
 
     line = f"{back.label},berlin,{back.region or ''}\n"
     told = said(cli("proxies", "import", "-", stdin=line))
@@ -147,12 +150,25 @@ def test_a_proxy_that_comes_back_as_another_puts_its_profiles_up_for_review(
 def test_a_proxy_that_comes_back_as_it_was_disturbs_nobody(cli, database, add):
     proxies.add(database, berlin())
     add("p1", proxy="berlin")
-    said(cli("proxies", "remove", "berlin", "--used-by", "p1"))
+    said(cli("proxies", "remove", "berlin", "--used-by", "p1", "--then-direct"))
 
     said(cli("proxies", "add", "berlin", "http://127.0.0.1:1", "--region", "de"))
 
     assert state(database) == "available"
     assert "proxy_changed" not in events(database)
+
+
+def test_another_address_set_in_place_is_a_change_and_another_login_is_none(cli, database, add):
+    proxies.add(database, berlin())
+    add("p1", proxy="berlin")
+
+    said(cli("proxies", "set", "berlin", stdin="http://ann:pw@127.0.0.1:1\n"))
+    assert (state(database), events(database)[-1]) == ("available", "added")
+
+    told = said(cli("proxies", "set", "berlin", stdin="http://ann:pw@127.0.0.1:2\n"))
+    assert "proxy berlin is another than before (address 127.0.0.1:1 → 127.0.0.1:2)" in told
+    assert "up for review: p1" in told
+    assert (state(database), events(database)[-1]) == ("review_required", "proxy_changed")
 
 
 class AnsweringProxy:

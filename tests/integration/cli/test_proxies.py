@@ -222,12 +222,36 @@ def test_disable_enable_and_remove(cli, listed, database):
     assert listed()[0]["state"] == "disabled"
     assert cli("enable", "a").returncode == 0
     assert listed()[0]["state"] == "ready"
-    assert cli("remove", "a").returncode == 0
+    last = cli("remove", "a")
+    assert (last.returncode, len(listed())) == (2, 1)
+    assert "a is the last proxy: without it, pages go out directly; nothing was" in last.stderr
+    assert last.stderr.strip().endswith("launcher.py proxies remove a --then-direct")
+    done = cli("remove", "a", "--then-direct")
+    assert done.stdout == "removed a; there are no proxies any more: pages go out directly\n"
     assert listed() == []
     gone = cli("remove", "a")
     assert (gone.returncode, gone.stdout) == (2, "")
     assert "there is no proxy named 'a'; see: launcher.py proxies list" in gone.stderr
     assert "no proxies: jobs connect directly" in cli("list").stdout
+
+
+def test_a_login_is_changed_in_place_and_the_proxy_used_at_once(cli, listed, database):
+    cli("add", "a", "--region", "de", stdin=f"http://old:{LOGIN}@h.example:8080\n")
+    (row,) = listed()
+    choice.note_unreachable(database, row["id"], "it refuses the login")
+    choice.note_block(database, row["id"], site="shop.test")
+
+    done = cli("set", "a", stdin=f"http://{LOGIN}@h.example:8080\n")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == ("a is http://h.example:8080 now; try it: launcher.py proxies test a\n")
+    assert choice.look(database).proxy.url == f"http://{LOGIN}@h.example:8080"
+    (now,) = listed()
+    assert (now["id"], now["region"], now["failures"]) == (row["id"], "de", 0)
+    assert len(now["cooling_sites"]) == 1, "the address is blocked there, whoever logs in"
+    assert "there is no proxy named 'b'" in cli("set", "b", stdin="http://h.example\n").stderr
+    refused = cli("set", "a", "http://a:b@h.example")
+    assert refused.stderr.strip().endswith("to be asked for it: launcher.py proxies set a")
 
 
 def test_a_test_goes_through_the_proxy_and_is_kept(cli, listed, loopback_proxy):

@@ -176,3 +176,30 @@ def test_a_job_with_an_unknown_status_becomes_a_dead_letter_and_the_next_is_refu
             )
     db.run_statement("DELETE FROM schema_migrations WHERE version = 29")
     assert migrations.migrate(db) == ["0029_known_statuses"]
+
+
+def test_a_job_with_an_empty_owner_becomes_a_dead_letter_and_the_next_is_refused(
+    db, write_migration, monkeypatch
+):
+    write_migration("0046_owners_are_named.sql", "SELECT 1;\n")
+    migrations.ensure(db)
+    for values in ("'', NULL, 'pending'", "'p1', '', 'pending'", "'', 'a1', 'done'"):
+        db.run_statement(
+            "INSERT INTO work_queue (payload, profile_id, account_id, status)"
+            f" VALUES ('{{}}', {values})"
+        )
+    db.run_statement("DELETE FROM schema_migrations WHERE version = 46")
+    monkeypatch.setattr(migrations, "steps", REAL_STEPS)
+
+    migrations.migrate(db)
+
+    jobs = db.run_statement("SELECT * FROM work_queue ORDER BY id")
+    assert [job["status"] for job in jobs] == ["error", "error", "done"]
+    assert "empty profile_id or account_id" in jobs[0]["last_error"]
+    owners = [(job["profile_id"], job["account_id"]) for job in jobs]
+    assert owners == [(None, None), ("p1", None), (None, "a1")]
+    for column in ("profile_id", "account_id"):
+        with pytest.raises(BadData):
+            db.run_statement(f"INSERT INTO work_queue (payload, {column}) VALUES ('{{}}', '')")
+    db.run_statement("DELETE FROM schema_migrations WHERE version = 46")
+    assert migrations.migrate(db) == ["0046_owners_are_named"]

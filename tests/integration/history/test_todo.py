@@ -15,6 +15,7 @@ from worker.models import Ending, Outcome
 from worker.profiles import store
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
+from worker.proxies import choice
 from worker.proxies import store as proxies
 from worker.proxies.proxy import Proxy
 from worker.queue import pause
@@ -134,6 +135,17 @@ def test_proxies_out_of_use_and_breakers_that_are_held_open(database, queue):
     assert found["breaker"] == [
         ("site:shop.example", 1, "launcher.py breakers close site:shop.example")
     ]
+
+
+def test_a_proxy_that_refuses_the_login_until_it_works(database, queue):
+    proxies.add(database, replace(Proxy.parse("http://127.0.0.1:1"), name="berlin"))
+    (row,) = proxies.all_proxies(database)
+    choice.note_unreachable(database, row["id"], "berlin: it refuses the login (HTTP 407)")
+
+    assert by_kind(database) == {"proxy": [("berlin", 0, "launcher.py proxies set berlin")]}
+    assert everything(database).items[0].reason == "it refuses the login"
+    choice.note_success(database, row["id"])
+    assert by_kind(database) == {}
 
 
 def test_profiles_that_do_not_say_how_they_go_out_where_there_are_proxies(database, queue):

@@ -210,6 +210,22 @@ def test_a_block_at_one_site_leaves_a_proxy_for_the_others(database, add):
     assert choice.look(database).proxy is not None
 
 
+def test_proxies_that_refuse_the_login_are_said_to(database, add):
+    add("a", "b")
+    refusal = "it refuses the login (HTTP 407)"
+    choice.note_unreachable(database, id_of(database, "a"), refusal)
+    block(database, "b", site="shop.test")
+    assert look(database, "shop.test").reason == (
+        "all 2 proxies cool down at shop.test after blocks or failures, "
+        "1 of them because the login is refused"
+    )
+    choice.note_unreachable(database, id_of(database, "b"), refusal)
+
+    assert look(database, "shop.test").reason == (
+        "all 2 proxies refuse the login; set it right: launcher.py proxies set NAME"
+    )
+
+
 def test_blocked_at_the_site_itself_counts_before_blocked_elsewhere(database, add):
     add("a", "b")
     block(database, "b", site="other.test")

@@ -62,3 +62,27 @@ def test_a_profile_that_was_never_opened_is_made(launch, database, queue, add, e
 
     assert title(queue, job) == "log in"
     assert (store.get(database, "p1")["contents"], folder.is_dir()) == ("folder", True)
+
+
+def test_a_folder_that_has_become_a_link_to_anothers_is_not_opened(
+    launch, settings, database, queue, add, enqueue, tasks, tmp_path
+):
+    folder, victim = add("p1"), add("p2")
+    enqueue("log_in", "p2")
+    run = ("--workers", 1, "--tasks", tasks)
+    assert launch(*run).wait(60) == 0
+    folder.symlink_to(victim)
+
+    job = enqueue("who_am_i", "p1")
+    held_back = launch(*run)
+
+    assert held_back.wait(60) == 11
+    profile = store.get(database, "p1")
+    assert profile["state"] == "review_required"
+    assert "is a link to" in profile["state_reason"]
+    assert events(database, "p1")[-1] == "review_wanted"
+    left = queue.get(job)
+    assert (left["status"], left["attempts"]) == ("pending", 0)
+    doctor = run_command(tmp_path, "doctor", DATABASE_URL=url_of(settings))
+    assert "profile p1" in doctor.stdout + doctor.stderr
+    assert "is a link to" in doctor.stdout + doctor.stderr

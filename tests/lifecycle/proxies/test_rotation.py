@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 from tests.lifecycle.conftest import wait_until
 from tests.lifecycle.proxies.conftest import QUICK, SHOP, outcomes, state_of
 from worker.models import Outcome
@@ -130,3 +132,26 @@ def test_a_site_that_refuses_every_proxy_holds_up_no_other_site(
     assert endings == [Outcome.BLOCKED] * 2
     assert None not in site.asked
     assert "all proxies cool down at shop.test after blocks" in run.stdout
+
+
+def test_a_run_says_once_that_there_are_no_proxies_any_more(
+    launch, queue, database, site, via, looking
+):
+    via("only")
+    run = launch("--workers", 1, "--follow", *QUICK, looking)
+    job = queue.enqueue("visit", {"url": SHOP})
+    wait_until(lambda: queue.get(job)["status"] == "done", "the first job is done", 60)
+
+    proxies.remove(database, "only")
+    url = f"http://127.0.0.1:{site.port}/"
+
+    def says_so() -> bool:
+        # A worker looks at the proxies before a job, every five seconds.
+        queue.enqueue("visit", {"url": url})
+        return "there are no proxies any more: pages go out directly" in run.stderr
+
+    wait_until(says_so, "the worker notices", 60, every=1.0)
+    wait_until(lambda: site.asked[None] > 1, "further jobs go out directly", 60)
+    run.signal(signal.SIGTERM)
+    run.wait(60)
+    assert run.stderr.count("there are no proxies any more") == 1

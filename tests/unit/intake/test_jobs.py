@@ -57,3 +57,30 @@ def test_nesting_deeper_than_a_server_stores_is_a_problem():
     assert isinstance(jobs(nested(MAX_DEPTH), "jsonl")[0], tuple)
     assert jobs(nested(MAX_DEPTH + 1), "jsonl") == [Problem(1, "nested too deeply")]
     assert isinstance(jobs(b'{"a": "' + b"[" * 99 + b'"}', "jsonl")[0], tuple)
+
+
+def peeked(data, **how):
+    maker = JobMaker(**how)
+    return list(maker.make(maker.peek(read(Lines(io.BytesIO(data)), "jsonl"))))
+
+
+def test_a_line_names_its_profile_account_and_order_key_beside_its_payload():
+    line = b'{"a": 1, "profile_id": "p1", "account_id": 7, "order_key": "k"}\n'
+    assert peeked(line) == [('{"a": 1}', None, "p1", "7", "k")]
+    assert peeked(line, dedupe="{profile_id}-{a}")[0][1] == "p1-1"
+    # A template for all lines has its place, and then the value is the payload's.
+    text, _, profile, account, key = peeked(line, profile="all")[0]
+    assert (profile, account, key) == ("all", "7", "k")
+    assert json.loads(text) == {"a": 1, "profile_id": "p1"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        (b'{"a": 1}\n{"profile_id": "p1"}\n', "has profile_id, but the first line has none;"),
+        (b'{"account_id": true}\n', "account_id: must be text"),
+        (b'{"profile_id": "' + b"x" * 65 + b'"}\n', "profile_id: longer than 64 characters"),
+    ],
+)
+def test_an_owner_that_cannot_be_kept_is_a_problem_of_its_line(lines, problem):
+    assert peeked(lines)[-1].text.startswith(problem)

@@ -132,6 +132,17 @@ def test_a_page_that_cannot_be_understood_is_no_backup(tmp_path, about):
         backup_file.read(forge(tmp_path / "b.tar", about=about))
 
 
+def test_a_page_that_is_nested_without_end_is_no_backup(tmp_path):
+    with tarfile.open(tmp_path / "deep.tar", "w") as tar:
+        page = b"[" * 100_000
+        first = tarfile.TarInfo(ABOUT)
+        first.size = len(page)
+        tar.addfile(first, io.BytesIO(page))
+
+    with pytest.raises(UsageError, match="is no backup of a profile that this version can read"):
+        backup_file.read(tmp_path / "deep.tar")
+
+
 def test_another_tar_or_file_is_no_backup(tmp_path):
     with tarfile.open(tmp_path / "other.tar", "w") as tar:
         tar.addfile(member("README"))

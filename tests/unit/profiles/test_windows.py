@@ -67,10 +67,20 @@ def test_the_next_opening_passes_over_the_week_and_over_closed_days():
     assert opening(found, "2026-12-25 10:00") == "2026-12-29 08:00"
 
 
-def test_a_night_that_was_a_closed_day_opens_at_its_end():
-    assert opening(hours("22:00-06:00", closed=("2026-12-25",)), "2026-12-25 12:00") == (
-        "2026-12-25 23:00"
-    )
+def test_a_night_belongs_to_the_day_it_begins_on_and_is_closed_with_it():
+    found = hours("fri,sat 22:00-06:00", closed=("2026-12-25",))
+
+    # Friday is excepted: neither its evening nor its early hours on Saturday.
+    assert opening(found, "2026-12-25 22:30") == "2026-12-26 21:00"
+    assert opening(found, "2026-12-26 01:00") == "2026-12-26 21:00"
+    assert found.is_open(utc("2026-12-27 01:00"))
+
+
+def test_on_a_closed_day_the_night_before_ends_at_midnight():
+    found = hours("22:00-06:00", "12:00-13:00", closed=("2026-12-25",))
+
+    assert found.is_open(utc("2026-12-24 22:30"))
+    assert opening(found, "2026-12-24 23:30") == "2026-12-26 11:00"
 
 
 def test_the_one_weekday_may_be_a_closed_day_for_weeks():

@@ -12,11 +12,12 @@ from playwright.sync_api import Error as PlaywrightError
 
 from worker.browser.launch import first_line
 from worker.browser.providers import remote_way_out
-from worker.browser.providers.endpoint import normalise
+from worker.browser.providers.endpoint import label, normalise, secrets_in
 from worker.browser.providers.provider import OpenedProfile, Within
 from worker.browser.providers.spec import ProfileSpec
 from worker.errors import ProviderError
-from worker.evidence.redaction import redact_text, redact_url
+from worker.evidence import known_secrets
+from worker.evidence.redaction import redact_text
 
 CONNECT_SECONDS = 20.0
 # A vendor may name its port a moment before the browser listens there.
@@ -61,6 +62,9 @@ def connect(
     playwright: Playwright, spec: ProfileSpec, endpoint: str
 ) -> tuple[Browser, BrowserContext]:
     """Connect over CDP and find the profile's own context; raises ProviderError."""
+    # The driver repeats them in its errors.
+    known_secrets.add(secrets_in(endpoint))
+    where = label(endpoint)
     for tries_left in reversed(range(CONNECT_TRIES)):
         try:
             browser = playwright.chromium.connect_over_cdp(endpoint, timeout=CONNECT_SECONDS * 1000)
@@ -70,7 +74,7 @@ def connect(
                 time.sleep(CONNECT_PAUSE_SECONDS)
                 continue
             raise ProviderError(
-                f"{spec}: no browser answers at {redact_url(endpoint)} "
+                f"{spec}: no browser answers at {where} "
                 f"({redact_text(first_line(error))}); look whether it runs",
                 provider=spec.provider,
                 kind="unreachable",
@@ -78,7 +82,7 @@ def connect(
     if not browser.contexts:
         browser.close()
         raise ProviderError(
-            f"{spec}: the browser at {redact_url(endpoint)} has no context to work in",
+            f"{spec}: the browser at {where} has no context to work in",
             provider=spec.provider,
             kind="bad_answer",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worker.browser.providers.endpoint import normalise
+from worker.browser.providers.endpoint import label, normalise, secrets_in
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,27 @@ from worker.browser.providers.endpoint import normalise
 )
 def test_an_endpoint_is_understood_in_every_usual_spelling(endpoint, expected):
     assert normalise(endpoint) == expected
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "shown"),
+    [
+        ("9222", "http://127.0.0.1:9222"),
+        ("http://127.0.0.1:9222/", "http://127.0.0.1:9222"),
+        ("ws://u:pw@h.example:1/devtools/browser/T0KEN?token=x", "ws://h.example:1/…"),
+        ("wss://[::1]:4/?k=v", "wss://[::1]:4/…"),
+        ("ws://h.example:99999/x", "(unreadable)"),
+        ("no address", "(unreadable)"),
+    ],
+)
+def test_an_endpoint_is_named_by_scheme_host_and_port(endpoint, shown):
+    assert label(endpoint) == shown
+
+
+def test_all_that_may_be_secret_in_an_endpoint_and_no_plain_word():
+    found = set(secrets_in("ws://user:pw%21@h:1/devtools/browser/T0KEN%2Fx?token=abcdefgh&n=1"))
+
+    assert {"T0KEN%2Fx", "T0KEN/x", "abcdefgh", "devtools/browser/T0KEN%2Fx"} <= found
+    assert {"user", "pw%21", "token=abcdefgh&n=1"} <= found
+    assert not found & {"devtools", "browser", "1"}
+    assert set(secrets_in("http://127.0.0.1:9222")) == set()
