@@ -95,6 +95,8 @@ def test_a_job_sees_nothing_of_the_one_before(session, site):
 def test_what_happens_between_jobs_is_nobodys(session, site):
     page = session.page_for_job(isolation="page")
     session.release(clean=True)
+    # Until it is emptied, another page would be in its way.
+    session._tabs._emptied.wait()
     page.goto(site.url("/spam"))
 
     assert not session.recorder.console
