@@ -26,7 +26,7 @@ INSERT INTO archived_jobs (
        priority, not_before, wait_reason, max_attempts, timeout_seconds, fence, incarnation,
        lease_until, result, dedupe_key, callback_url, profile_id, account_id, created_at,
        changed_at, blocks, crashes, forgiven, fingerprint, site, profile, account,
-       irreversible_step,
+       irreversible_step, taken_steps,
        order_key, order_on_failure, owner_key, ready_at,
        used_profile, used_account, used_proxy,
        archived_at, archived_by, archive_reason)
@@ -34,7 +34,7 @@ SELECT id, payload, status, worker_id, attempts, last_error, started_at, finishe
        priority, not_before, wait_reason, max_attempts, timeout_seconds, fence, incarnation,
        lease_until, result, dedupe_key, callback_url, profile_id, account_id, created_at,
        changed_at, blocks, crashes, forgiven, fingerprint, site, profile, account,
-       irreversible_step,
+       irreversible_step, taken_steps,
        order_key, order_on_failure, owner_key, ready_at,
        used_profile, used_account, used_proxy,
        %(moment)s, %(by)s, %(reason)s
