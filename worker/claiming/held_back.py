@@ -46,7 +46,7 @@ def count(
     if not closures.closed and not closures.orders.conditions()[0]:
         return []
     found: Counter[str] = Counter()
-    reasons: dict[str, str] = {}
+    closed: dict[str, ClosedKey] = {}
     deadline = time.monotonic() + seconds
     is_complete = True
     for row in _all_groups(db, slots, total):
@@ -55,13 +55,17 @@ def count(
         if not is_complete:
             break
         job = _job_of(row)
-        closure = _closure_of(job, closures) or _turn_of(db, job, closures)
+        if (closure := _closure_of(job, closures)) is not None:
+            culprit = closure.key
+        elif (closure := _turn_of(db, job, closures)) is not None:
+            # An ordered account has several places, and all wait for the same job.
+            culprit = closure.reason if closure.seconds is None else closure.key
         if closure is not None:
-            reasons[closure.key] = closure.reason
-            found[closure.key] += row["jobs"]
+            closed.setdefault(culprit, closure)
+            found[culprit] += row["jobs"]
     return [
-        HeldBack(key, reasons[key], jobs, or_more=not is_complete)
-        for key, jobs in found.most_common()
+        HeldBack(closed[culprit].key, closed[culprit].reason, jobs, or_more=not is_complete)
+        for culprit, jobs in found.most_common()
     ]
 
 
