@@ -234,23 +234,6 @@ def test_an_ordered_account_keeps_its_jobs_in_order_however_they_name_it(databas
         queue.complete(claims[0], {})
 
 
-def test_behind_a_failed_job_of_an_ordered_account_all_its_places_count_as_one(
-    database, queue, workers
-):
-    store.add(database, [NewProfile("p1", account_id="a")], "me")
-    account_rules.set_rules(database, "a", Change(is_ordered=True), by="me")
-    first = queue.enqueue("visit", {}, account_id="a")
-    for wanted in ({"profile_id": "p1"}, {"account_id": "a"}, {"profile_id": "p1"}):
-        queue.enqueue("visit", {}, **wanted)
-    database.run_statement("UPDATE profiles SET max_active_runs = 9")
-    queue.fail(claimed(*workers)[1][0], BROKE)
-
-    (item,) = held_back.count(database)
-
-    assert item.jobs == 3
-    assert item.reason.startswith(f"job {first} failed and its order waits; ")
-
-
 def test_accounts_that_are_not_ordered_go_on_side_by_side(database, queue, workers):
     store.add(database, [NewProfile("p1", account_id="a"), NewProfile("p2", account_id="a")], "me")
     for _ in range(2):
