@@ -12,9 +12,9 @@ ARGS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lock run dashboard screenshots bench-dashboard bench-dashboard-mysql test test-mysql test-fresh check sweep status bench bench-quick \
-        bench-quick-mysql bench-pages bench-enqueue bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql bench-idle \
+        bench-quick-mysql bench-pages bench-enqueue bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql bench-idle bench-strangers \
         bench-idle-mysql bench-rollups bench-rollups-mysql ledger drill drill-mysql drill-archive drill-archive-mysql drill-profiles \
-        drill-profiles-mysql clean clean-queue clean-errors
+        drill-profiles-mysql drill-galera drill-group test-cluster bench-id-steps clean clean-queue clean-errors
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,10 @@ test: $(READY) ## Set up, then run the tests on the system's server (ARGS="-k na
 
 test-mysql: $(READY) $(MYSQL) ## Fetch MySQL 9.7, then run the same tests on it
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m pytest -n 3 --dist worksteal $(ARGS)
+
+test-cluster: $(READY) $(MYSQL) ## Run the tests on real clusters: Galera, and a MySQL 9.7 group (as root)
+	@deploy/setup-cluster.sh
+	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m pytest -m cluster -n 0 $(ARGS)
 
 test-fresh: ## Try run and test on a bare Debian 13 made for it (root; SUITE=bookworm for 12)
 	@SUITE=$(SUITE) deploy/test-fresh.sh $(ARGS)
@@ -92,6 +96,9 @@ bench-busy-profile: $(READY) ## Measure ordinary claims behind 10,000 jobs of on
 bench-busy-profile-mysql: $(READY) $(MYSQL) ## Do the same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.busy_profile $(ARGS)
 
+bench-strangers: $(READY) ## Measure what 300,000 jobs of an unknown task cost before all others
+	@$(PYTHON) -m bench.strangers $(ARGS)
+
 bench-idle: $(READY) ## Measure what six idle workers cost the server, before 300,000 jobs
 	@$(PYTHON) -m bench.idle $(ARGS)
 
@@ -104,6 +111,9 @@ bench-rollups-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
 bench-idle-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.idle $(ARGS)
 
+bench-id-steps: $(READY) ## Measure what ids that grow by 3 or 7 cost a pool of six
+	@$(PYTHON) -m bench.id_steps $(ARGS)
+
 ledger: $(READY) ## Kill workers midway through 10,000 jobs and count every job outside the queue
 	@$(PYTHON) -m bench.ledger $(ARGS)
 
@@ -112,6 +122,14 @@ drill: $(READY) ## Inject faults for ten minutes on a scratch database, then cou
 
 drill-mysql: $(READY) $(MYSQL) ## Do the same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) launcher.py drill $(ARGS)
+
+drill-galera: $(READY) ## Do the same to a Galera cluster behind HAProxy, under three launchers (as root)
+	@deploy/setup-cluster.sh
+	@$(PYTHON) launcher.py drill --cluster galera --jobs 7000 --faults 60 $(ARGS)
+
+drill-group: $(READY) $(MYSQL) ## Do the same to a MySQL 9.7 group (ARGS="--cluster group-multi" for several primaries)
+	@deploy/setup-cluster.sh
+	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) launcher.py drill --cluster group --jobs 7000 --faults 60 $(ARGS)
 
 drill-archive: $(READY) ## Archive 200,000 jobs while a pool runs; compare its claims, count every job
 	@$(PYTHON) -m bench.archive $(ARGS)

@@ -42,7 +42,7 @@ class Pool:
     def beating(self) -> Iterator[None]:
         """Keep a heart running meanwhile."""
         heart = HeartLink(
-            lambda link: Heart(self._settings, self._board, self._run_id, link, None).main, 2
+            lambda link: Heart(self._settings, self._board, self._run_id, link).main, 2
         )
         heart.start_if_dead()
         try:
@@ -50,11 +50,17 @@ class Pool:
         finally:
             heart.stop(HEART_SECONDS)
 
-    def worker(self, slot: int, jobs: int) -> Work:
-        """Build a worker as a launcher would; return what claims and does that many jobs."""
+    def loop(self, slot: int, stop: StopRequest) -> WorkerLoop:
+        """Build a worker as a launcher would."""
+        self._board.entries[slot].clear()
+        return WorkerLoop(self._settings, self._run_id, slot, self._board, stop)
+
+    def worker(self, slot: int, jobs: int, has_looked: bool = False) -> Work:
+        """Return what claims and does that many jobs, after its first look if that is wanted."""
         entry, stop = self._board.entries[slot], StopRequest()
-        entry.clear()
-        loop = WorkerLoop(self._settings, self._run_id, slot, self._board, stop)
+        loop = self.loop(slot, stop)
+        while has_looked and not loop.candidates.has_next():
+            pass
 
         def work() -> None:
             while entry.done < jobs and loop.candidates.has_next():

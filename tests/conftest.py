@@ -148,11 +148,14 @@ class QueueForTests(Queue):
     ) -> int:
         """Add one job and return its id."""
         row: dict[str, Any] = {
+            "queue": "default",
+            "batch": None,
             "priority": 0,
             "not_before": None,
             "max_attempts": None,
             "timeout_seconds": None,
             "dedupe_key": None,
+            "dedupe_across_tasks": False,
             "callback_url": None,
             "profile_id": None,
             "account_id": None,

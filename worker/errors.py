@@ -3,8 +3,8 @@
 NightshiftError
 ├─ UsageError               exit 2: a flag has a wrong value
 ├─ SettingsError            exit 78: a setting is wrong
-├─ DatabaseUnavailable      exit 69: the server cannot be reached · RowsLocked
-│                           · AccessDenied, exit 78
+├─ DatabaseUnavailable      exit 69: the server cannot be reached · RowsLocked · Undone
+│                           · StaleServer · AccessDenied, exit 78
 ├─ SchemaMismatch           exit 78: the schema is older or newer than this code
 ├─ BadData                  exit 2: the server refuses a value
 ├─ DuplicateKey · AlreadyThere    the server refuses a row, a table
@@ -70,6 +70,14 @@ class DatabaseUnavailable(NightshiftError):
 
 class RowsLocked(DatabaseUnavailable):
     """Another transaction holds rows that are needed; the rest of the database works."""
+
+
+class Undone(DatabaseUnavailable):
+    """The server undid a whole transaction for another one's sake; the same may work again."""
+
+
+class StaleServer(DatabaseUnavailable):
+    """A member of a cluster has not got what another member has committed before."""
 
 
 class AccessDenied(DatabaseUnavailable):

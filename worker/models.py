@@ -9,6 +9,11 @@ from worker.records import record
 
 JSON = dict[str, Any] | list[Any] | str | int | float | bool | None
 
+# The queue of jobs that name none.
+DEFAULT_QUEUE = "default"
+# The width of its column.
+MAX_BATCH_NAME = 100
+
 # After a failure, the jobs behind it in their order wait for a person, go on, or fail too.
 ORDER_ON_FAILURE = ("wait", "skip", "stop")
 
@@ -91,6 +96,9 @@ class Candidate:
     priority: int = 0
     # Where it stands in an order, such as `key:K`; an account's jobs have a place in any case.
     order_place: str | None = None
+    queue: str = DEFAULT_QUEUE
+    # Steps from the first job of its chain, if a job has added it.
+    depth: int = 0
 
 
 @record(frozen=True, slots=True)
@@ -129,6 +137,7 @@ class Claim:
     order_place: str | None = None
     # As far as it is known with the claim: an ordinary job's proxy is chosen when it begins.
     route: Route = Route()
+    depth: int = 0
 
     @property
     def breaker_keys(self) -> tuple[str, ...]:
@@ -173,6 +182,8 @@ class Ending:
     irreversible_step: str | None = None
     # The name of the proxy that its pages went through, if there was one.
     proxy: str | None = None
+    # The jobs that are added with a finish, a row each.
+    follow_ups: tuple[dict[str, Any], ...] = ()
 
     @property
     def blames_site(self) -> bool:

@@ -16,9 +16,10 @@ from dataclasses import Field
 from pathlib import Path
 from typing import Any
 
+from worker.dotenv import load_dotenv
 from worker.errors import SettingsError, UsageError
 from worker.project import FILE, env_file, project_dir
-from worker.settings import Flag, flag_fields, flag_name, load_dotenv, parse_duration, variable_name
+from worker.settings import Flag, flag_fields, flag_name, parse_duration, variable_name
 
 # What may be in a table beside `[run]`: the key, its variable, and the type of its value.
 TABLES: dict[str, dict[str, tuple[str, type]]] = {

@@ -14,15 +14,16 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError, UsageError
+from worker.models import DEFAULT_QUEUE
 from worker.project import project_dir
+from worker.queue_names import queues_problem
 from worker.urls import callback_url_problem, notify_url_problem
 
 # Nightshift's own folder, for its tests and benchmarks; a user's files are in `project_dir()`.
@@ -118,6 +119,17 @@ class RunSettings:
     offset: int = setting(0, "First slot of this host.", least=0)
     tasks: tuple[str, ...] = setting(
         (), "A file, folder or module with your own tasks; repeatable.", metavar="FILE_OR_MODULE"
+    )
+    queue: str = setting(
+        DEFAULT_QUEUE,
+        "The queues to work, separated by commas; jobs of others stay for a run that has them.",
+        metavar="NAMES",
+        problem=queues_problem,
+    )
+    unknown_tasks: str = setting(
+        "wait",
+        "What becomes of jobs whose task is not loaded: wait for a run that knows it, or fail.",
+        choices=("wait", "fail"),
     )
     follow: bool = setting(False, "Wait for new jobs instead of ending when none is left.")
     help_others: bool = setting(
@@ -241,6 +253,11 @@ class RunSettings:
             )
 
     @property
+    def queues(self) -> tuple[str, ...]:
+        """The names of the queues to work, each once."""
+        return tuple(dict.fromkeys(name.strip() for name in self.queue.split(",")))
+
+    @property
     def slots(self) -> range:
         """The slots this run works itself, out of `total`."""
         return range(self.offset, self.offset + self.workers)
@@ -273,41 +290,3 @@ def split_sources(text: str) -> list[str]:
         return shlex.split(text)
     except ValueError as error:
         raise SettingsError(f"NIGHTSHIFT_TASKS cannot be read: {error}: {text[:200]}") from error
-
-
-def seconds_until(clock: str, now: datetime) -> float:
-    """Return the time to the next moment at which the local clock shows `HH:MM`."""
-    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", clock.strip())
-    if match is None:
-        raise UsageError(f"--until {clock} is not a time of day; write it as 06:00")
-    # Without a zone it is the local clock's own time, which knows of the hour changed overnight.
-    local = now.replace(tzinfo=None)
-    then = local.replace(hour=int(match[1]), minute=int(match[2]), second=0, microsecond=0)
-    if then <= local:
-        then += timedelta(days=1)
-    return then.timestamp() - now.timestamp()
-
-
-def load_dotenv(path: Path, environ: MutableMapping[str, str] | None = None) -> None:
-    """Put the `KEY=value` lines of a file beneath the environment; a missing file is no error."""
-    environ = os.environ if environ is None else environ
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} cannot be read: {error}") from error
-    for number, line in enumerate(lines, 1):
-        text = line.strip().removeprefix("export ").strip()
-        if not text or text.startswith("#"):
-            continue
-        key, equals, value = text.partition("=")
-        if not equals or not re.fullmatch(r"[A-Za-z_]\w*", key.strip()):
-            raise SettingsError(f"{path}:{number}: expected KEY=value")
-        environ.setdefault(key.strip(), _unquoted(value.strip()))
-
-
-def _unquoted(value: str) -> str:
-    if quoted := re.fullmatch(r"""(['"])(.*?)\1(?:\s+#.*)?""", value):
-        return quoted[2]
-    return re.sub(r"\s+#.*$", "", value)

@@ -146,6 +146,8 @@ def clean_environment(folder: Path, **changes: str | None) -> dict[str, str]:
         "NIGHTSHIFT_STATE_DIR": str(folder / "state"),
         "NIGHTSHIFT_ERRORS_DIR": str(folder / "errors"),
         "NIGHTSHIFT_ENV_FILE": "/dev/null",
+        # Many tests want a job that fails at once: one of a task that nobody knows.
+        "NIGHTSHIFT_UNKNOWN_TASKS": "fail",
     }
     for name, value in changes.items():
         kept.pop(name, None)

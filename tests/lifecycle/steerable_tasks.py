@@ -205,3 +205,24 @@ def speaks_and_dies(page, payload, job):
     sys.stdout.write(("ж" * 1500 + "\n") * 100)
     sys.stdout.flush()
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+@task("crawl", browser=False)
+def crawl(page, payload, job):
+    """Adds two jobs below itself, down to a depth; every page is linked from several."""
+    note("finished", job)
+    job.push({"page": payload["page"], "depth": job.depth})
+    job.push({"page": payload["page"], "depth": -job.depth})
+    if job.depth >= payload["depth"]:
+        return
+    if payload.get("keyless"):
+        numbers = (2 * payload["page"], 2 * payload["page"] + 1)
+        job.enqueue_many({**payload, "page": number} for number in numbers)
+    else:
+        for page_number in (2 * payload["page"], 2 * payload["page"] + 1, 1):
+            job.enqueue(
+                "crawl",
+                {**payload, "page": page_number},
+                dedupe_key=f"page {page_number}",
+                depth=job.depth + 1,
+            )

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from worker.settings import seconds_until
+from worker.time_of_day import seconds_until
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 FOLDER = "/srv/nightshift"

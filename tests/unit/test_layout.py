@@ -73,6 +73,7 @@ def test_what_a_task_sees_of_its_job_is_fixed():
         *("id", "attempt", "max_attempts", "task", "deadline", "seconds_left"),
         *("log", "step", "last_step", "attach", "path_for", "results_dir", "timeout_seconds"),
         *("profile_id", "account_id", "needs_review", "lease_fence", "secret"),
+        *("enqueue", "enqueue_many", "push", "depth"),
     }
 
 
@@ -89,8 +90,9 @@ def test_the_parameters_of_enqueue_are_fixed():
     signature = inspect.signature(worker.enqueue)
 
     assert list(signature.parameters) == [
-        *("task", "payload", "connection", "priority", "not_before", "max_attempts"),
-        *("timeout_seconds", "dedupe_key", "callback_url", "profile_id", "account_id"),
+        *("task", "payload", "connection", "queue", "batch", "priority", "not_before"),
+        *("max_attempts", "timeout_seconds", "dedupe_key", "dedupe_across_tasks"),
+        *("callback_url", "profile_id", "account_id"),
         *("order_key", "order_on_failure", "traceparent"),
     ]
 

@@ -7,10 +7,12 @@ What it lets through is decided, under locks, by the gate.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from worker.claiming import turns
+from worker.claiming.scope import Scope
 from worker.claiming.turns import Orders
 from worker.database.client import Database
 from worker.guards import breakers, limits
@@ -18,11 +20,13 @@ from worker.guards.keys import GLOBAL, PROXIES, ClosedKey, keys_of
 from worker.models import Candidate
 from worker.profiles import account_hours, manifest, readiness
 from worker.proxies import choice
+from worker.queue import pause
 
 MAX_AGE_SECONDS = 0.5
 
 # The kind of a key, the condition that leaves its jobs out, and that condition's parameter.
 _CONDITIONS = (
+    ("queue", "not_in_closed_queues", "closed_queues"),
     ("site", "not_at_closed_sites", "closed_sites"),
     ("task", "not_of_closed_tasks", "closed_tasks"),
     ("task-at-site", "not_of_tasks_failing_at_sites", "failing_at_sites"),
@@ -39,8 +43,11 @@ _CONDITIONS = (
 class ClosedKeys:
     """The closed keys as one worker knows them."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, scope: Scope | None = None) -> None:
         self._db = db
+        # Whose jobs they are, and whether the worker has met others: those are left out, too.
+        self.scope = scope or Scope()
+        self.has_strangers = False
         self._read_at = float("-inf")
         self.closed: dict[str, ClosedKey] = {}
         self.watched: frozenset[str] = frozenset()
@@ -74,6 +81,7 @@ class ClosedKeys:
             *by_limits,
             *by_hours,
             *by_breakers,
+            *_paused_queues(self._db),
             *readiness.closed_keys(self._db, limited, [*by_limits, *by_hours], by_breakers),
             *choice.closed_keys(self._db),
         ]
@@ -102,7 +110,16 @@ class ClosedKeys:
 
     def is_closed(self, candidate: Candidate) -> bool:
         """Whether there is no use in trying to claim a job now."""
+        if not self.scope.takes(candidate):
+            return True
         return bool(self.closed) and any(key in self.closed for key in keys_of(candidate))
+
+    def meets_strangers(self, found: Iterable[Candidate]) -> bool:
+        """Note that jobs are not this run's, the first time that there are such among some."""
+        if self.has_strangers or all(map(self.scope.takes, found)):
+            return False
+        self.has_strangers = True
+        return True
 
     @property
     def is_all_closed(self) -> bool:
@@ -125,7 +142,8 @@ class ClosedKeys:
 
     def conditions(self) -> tuple[tuple[str, ...], dict[str, Any]]:
         """Name the conditions that leave closed jobs out of a search, with their parameters."""
-        names, params = [], {}
+        others, params = self.scope.conditions() if self.has_strangers else ((), {})
+        names = list(others)
         for kind, condition, parameter in _CONDITIONS:
             prefix = f"{kind}:"
             values = [key.removeprefix(prefix) for key in self.closed if key.startswith(prefix)]
@@ -136,6 +154,17 @@ class ClosedKeys:
             names.append("without_proxied_jobs")
         ordered, places = self.orders.conditions()
         return (*names, *ordered), params | places
+
+
+def _paused_queues(db: Database) -> list[ClosedKey]:
+    return [
+        ClosedKey(
+            f"queue:{row['queue']}",
+            f"the queue {row['queue']} is paused by {row['set_by']} ({row['reason']}); "
+            f"resume with: launcher.py resume --queue {row['queue']}",
+        )
+        for row in pause.paused_queues(db)
+    ]
 
 
 def _opens_in_seconds(closed: ClosedKey) -> float:

@@ -8,16 +8,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.ready_jobs import ReadyJobs, Ring
+from worker.claiming.scope import Scope
 from worker.claiming.search_allowance import rest_seconds
 from worker.database.client import Database
 from worker.models import Candidate, Outlook, Partition
+from worker.queue.claims import Queue
 
 # As long as something is held back that is waited for, nobody asks more often.
 _HELD_BACK_SECONDS = 2.0
+# So many rows are read to count the jobs of some queues.
+COUNTED = 300_000
+A_LONG_TIME_SECONDS = 10 * 365 * 86400.0
 
 
 class Drain:
@@ -55,7 +61,12 @@ class Drain:
         return is_over
 
     def _has_nothing_to_expect(self) -> bool:
-        coming = outlook(self._db, None if self._ring is Ring.ANY else self._partition)
+        coming = outlook(
+            self._db,
+            None if self._ring is Ring.ANY else self._partition,
+            self._closures.scope,
+            self._wait_seconds,
+        )
         due = coming.next_due_seconds
         if coming.has_in_progress or (due is not None and due <= self._wait_seconds):
             return False
@@ -71,7 +82,8 @@ class Drain:
 
     def _first_to_wait_for(self) -> Candidate | None:
         """Find a ready job that nothing holds back, or only what opens by itself and in time."""
-        lasting = ClosedKeys(self._db)
+        lasting = ClosedKeys(self._db, self._closures.scope)
+        lasting.has_strangers = self._closures.has_strangers
         lasting.closed = {
             key: closure
             for key, closure in self._closures.closed.items()
@@ -86,13 +98,35 @@ class Drain:
         return None
 
 
-def outlook(db: Database, partition: Partition | None = None) -> Outlook:
-    """Say what is still to come, in one partition or in all, from a few rows of the index."""
-    if partition is None:
-        row = db.fetch_all("outlook")[0]
-    else:
-        where = {"slot": partition.slot, "total": partition.total}
-        row = db.fetch_all("outlook", Ring.OWN.conditions, **where)[0]
+def unfinished(db: Database, scope: Scope) -> dict[str, int]:
+    """Count pending, in-progress and, among the pending, waiting jobs of a run's own.
+
+    All jobs are counted from the index alone. For some queues rows have to be read: then it is a
+    lower bound where very many jobs are pending.
+    """
+    if scope.queues is None:
+        return Queue(db).unfinished()
+    row = db.fetch_all("count_own_unfinished", own_queues=scope.queues, at_most=COUNTED)[0]
+    return {name: int(row[name]) for name in ("pending", "in_progress", "waiting")}
+
+
+def outlook(
+    db: Database,
+    partition: Partition | None = None,
+    scope: Scope | None = None,
+    seconds: float = A_LONG_TIME_SECONDS,
+) -> Outlook:
+    """Say what is still to come, in one partition or in all, from a few rows of the index.
+
+    Of jobs that wait only those are looked at that come due within `seconds`. What is ready may be
+    another run's: whoever wants to know looks for it.
+    """
+    where: dict[str, Any] = {**(scope or Scope()).choices(), "seconds": seconds}
+    conditions: tuple[str, ...] = ()
+    if partition is not None:
+        conditions = Ring.OWN.conditions
+        where |= {"slot": partition.slot, "total": partition.total}
+    row = db.fetch_all("outlook", conditions, **where)[0]
     due = row["next_due_seconds"]
     return Outlook(
         has_ready=bool(row["has_ready"]),

@@ -13,7 +13,8 @@ from typing import Any
 
 from worker.claiming import turns
 from worker.claiming.closed_keys import ClosedKeys
-from worker.claiming.ready_jobs import Level, ReadyJobs
+from worker.claiming.ready_jobs import ReadyJobs
+from worker.claiming.scope import Scope, absence, of_live_runs
 from worker.database.client import Database, Row
 from worker.guards.keys import ClosedKey, keys_of
 from worker.models import Candidate, Partition
@@ -35,29 +36,38 @@ class HeldBack:
 
 
 def count(
-    db: Database, slots: range | None = None, total: int = 1, seconds: float = COUNT_SECONDS
+    db: Database,
+    slots: range | None = None,
+    total: int = 1,
+    seconds: float = COUNT_SECONDS,
+    scope: Scope | None = None,
 ) -> list[HeldBack]:
     """Count the held-back jobs by reason, most first; those of some slots, or of all.
 
-    A job that several keys hold back counts for the one that opens last.
+    `scope` says whose: jobs of its queues whose task it does not know are held back. Without one,
+    those that no run at work would take. A job that several keys hold back counts for the one that
+    opens last.
     """
-    closures = ClosedKeys(db)
+    closures = ClosedKeys(db, scope)
     closures.refresh()
-    if not closures.closed and not closures.orders.conditions()[0]:
+    live = _live_scopes(db) if scope is None else []
+    if not (
+        closures.closed or closures.orders.conditions()[0] or live or closures.scope != Scope()
+    ):
         return []
     found: Counter[str] = Counter()
     closed: dict[str, ClosedKey] = {}
     deadline = time.monotonic() + seconds
     is_complete = True
-    for row in _all_groups(db, slots, total):
+    for row in _all_groups(db, slots, total, closures.scope):
         # Whatever happens, there is one look: nobody is told of nothing while jobs are held back.
         is_complete = not found or time.monotonic() < deadline
         if not is_complete:
             break
         job = _job_of(row)
-        if (closure := _closure_of(job, closures)) is not None:
-            culprit = closure.key
-        elif (closure := _turn_of(db, job, closures)) is not None:
+        closure = closures.scope.unknown(job) or absence(live, job) or _closure_of(job, closures)
+        culprit = closure.key if closure is not None else ""
+        if closure is None and (closure := _turn_of(db, job, closures)) is not None:
             # An ordered account has several places, and all wait for the same job.
             culprit = closure.reason if closure.seconds is None else closure.key
         if closure is not None:
@@ -69,30 +79,22 @@ def count(
     ]
 
 
-def _all_groups(db: Database, slots: range | None, total: int) -> Iterator[Row]:
-    for level, after, until in _stretches(ReadyJobs(db, Partition(0, total))):
-        yield from _groups(db, level.priority, after, until, slots, total)
+def _live_scopes(db: Database) -> list[Scope]:
+    """What the runs at work do, if one of them has met jobs that it does not do."""
+    live = of_live_runs(db)
+    has_strangers = any(run.pulse.get("has_strangers") for run, _ in live)
+    return [scope for _, scope in live] if has_strangers else []
 
 
-def _stretches(ready: ReadyJobs) -> Iterator[tuple[Level, int, int]]:
-    level = ready.next_level(None)
-    while level is not None:
-        after = level.first - 1
-        while after < level.last:
-            until = ready.end_of_stretch(after, level.last)
-            yield level, after, until
-            after = until
-        level = ready.next_level(level)
-
-
-def _groups(
-    db: Database, priority: int, after: int, until: int, slots: range | None, total: int
-) -> list[Row]:
-    where = {} if slots is None else {"slots": tuple(slots), "total": total}
-    conditions = () if slots is None else ("ids_of_slots",)
-    return db.fetch_all(
-        "ready_groups", conditions, priority=priority, after=after, until=until, **where
-    )
+def _all_groups(db: Database, slots: range | None, total: int, scope: Scope) -> Iterator[Row]:
+    conditions, where = scope.queue_conditions()
+    if slots is not None:
+        conditions = (*conditions, "ids_of_slots")
+        where |= {"slots": tuple(slots), "total": total}
+    for priority, after, until in ReadyJobs(db, Partition(0, total)).stretches():
+        yield from db.fetch_all(
+            "ready_groups", conditions, priority=priority, after=after, until=until, **where
+        )
 
 
 def _job_of(row: Row) -> Candidate:
@@ -110,6 +112,7 @@ def _job_of(row: Row) -> Candidate:
         profile_id=row["profile"],
         account_id=row["account"],
         order_place=row["order_place"],
+        queue=row["queue"],
     )
 
 

@@ -48,7 +48,8 @@ class ImpatientJobs:
             total=self._partition.total,
             limit=AT_ONCE,
         )
-        self._found.extend(map(candidate_of, rows))
+        mine = filter(self._closures.scope.takes, map(candidate_of, rows))
+        self._found.extend(mine)
         now, took = time.monotonic(), time.monotonic() - now
         self._look_at = now + max(rest_seconds(took), LOOK_SECONDS if rows else NONE_SECONDS)
         return bool(self._found)

@@ -65,42 +65,34 @@ class ReadyJobs:
         """Say how far to read in one statement, from an id on and up to another at most."""
         return min(after + self._ids, last)
 
+    def stretches(self) -> Iterator[tuple[int, int, int]]:
+        """Go through all ready jobs: each stretch by priority, the id before it and its last."""
+        level = self.next_level(None)
+        while level is not None:
+            after = level.first - 1
+            while after < level.last:
+                until = self.end_of_stretch(after, level.last)
+                yield level.priority, after, until
+                after = until
+            level = self.next_level(level)
+
     def read(
         self, ring: Ring, level: Level, after: int, until: int, closures: ClosedKeys, limit: int
     ) -> list[Candidate]:
         """List the first jobs of a stretch that are not held back."""
         began = time.monotonic()
-        conditions, closed = closures.conditions()
-        rows = self._db.fetch_all(
-            "ready_stretch",
-            (*ring.conditions, *conditions),
-            **closed,
-            priority=level.priority,
-            after=after,
-            until=until,
-            slot=self._partition.slot,
-            total=self._partition.total,
-            limit=limit,
-        )
-        if not rows:
+        where = {"priority": level.priority, "after": after, "until": until, "limit": limit}
+        found = self._fetch("ready_stretch", ring, closures, where)
+        if not found:
             self._learn(time.monotonic() - began)
-        return list(map(candidate_of, rows))
+        return found
 
     def read_beyond(
         self, ring: Ring, level: Level, closures: ClosedKeys, limit: int
     ) -> list[Candidate]:
         """List the first jobs from a priority on that are not held back."""
-        conditions, closed = closures.conditions()
-        rows = self._db.fetch_all(
-            "ready_beyond",
-            (*ring.conditions, *conditions),
-            **closed,
-            priority=level.priority,
-            slot=self._partition.slot,
-            total=self._partition.total,
-            limit=limit,
-        )
-        return list(map(candidate_of, rows))
+        where = {"priority": level.priority, "limit": limit}
+        return self._fetch("ready_beyond", ring, closures, where)
 
     def first(self, ring: Ring, closures: ClosedKeys) -> Iterator[Candidate | None]:
         """Look for a job that these keys do not hold back; yield None for each stretch in vain."""
@@ -117,6 +109,20 @@ class ReadyJobs:
                 after = until
             level = self.next_level(level)
             count += 1
+
+    def _fetch(
+        self, name: str, ring: Ring, closures: ClosedKeys, where: dict[str, int]
+    ) -> list[Candidate]:
+        """Run one of the two queries; once more, if jobs are among them that are not this run's."""
+        conditions, closed = closures.conditions()
+        slot, total = self._partition.slot, self._partition.total
+        rows = self._db.fetch_all(
+            name, (*ring.conditions, *conditions), **closed, **where, slot=slot, total=total
+        )
+        found = list(map(candidate_of, rows))
+        if closures.meets_strangers(found):
+            return self._fetch(name, ring, closures, where)
+        return found
 
     def _learn(self, seconds: float) -> None:
         if seconds < _QUICK_SECONDS:
@@ -146,4 +152,6 @@ def candidate_of(row: Row) -> Candidate:
         account_id=row["account_id"],
         priority=row["priority"],
         order_place=row["order_place"],
+        queue=row["queue"],
+        depth=row["depth"],
     )

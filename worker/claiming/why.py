@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from worker.claiming import turns
 from worker.claiming.closed_keys import ClosedKeys
+from worker.claiming.scope import absence, of_live_runs
 from worker.claiming.turns import Stopped
 from worker.database.client import Database, Row
 from worker.errors import PayloadError
@@ -115,8 +116,10 @@ def _pending(db: Database, job: Row, known: Mapping[str, ClosedKey] | None) -> s
         return f"waits until {_utc(job['not_before'])}, {seconds:.0f} s from now{because}"
     if closed := _behind(db, job) or _unready(db, job) or _closed(db, job, known):
         return closed
-    if (absence := _no_run(db)) is not None:
-        return f"is ready, but nothing is running{absence}; start a run: python launcher.py"
+    if (missing := _no_run(db)) is not None:
+        return f"is ready, but nothing is running{missing}; start a run: python launcher.py"
+    if stranger := absence([scope for _, scope in of_live_runs(db)], _candidate(job)):
+        return f"{_WAITS}{stranger.reason}"
     ahead = int(db.fetch_all("jobs_ahead", id=job["id"], many=MANY)[0]["jobs"])
     number = f"{ahead:,}" if ahead < MANY else f"{MANY:,} or more"
     return f"is ready, and {number} ready {'job comes' if ahead == 1 else 'jobs come'} before it"
@@ -201,6 +204,7 @@ def _candidate(job: Row) -> Candidate:
         profile_id=job["profile"],
         account_id=job["account"],
         order_place=job["order_place"],
+        queue=job["queue"],
     )
 
 

@@ -130,7 +130,7 @@ def _print_rows(database: Database, statement: str) -> None:
 
 def _warn_of_run() -> None:
     """Name the run that is at work, if there is one, and ask; off a terminal, refuse."""
-    lock = RunLock(state_dir(), private_settings())
+    lock = RunLock.of_all_queues(state_dir(), private_settings())
     if lock.try_acquire():
         lock.release()
         return

@@ -16,7 +16,7 @@ import click
 from worker.browser import sandbox
 from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
-from worker.cli import door_check, notify_check, privacy_check
+from worker.cli import door_check, notify_check, privacy_check, server_check
 from worker.cli.connection import resolve, state_dir
 from worker.cli.options import json_flag
 from worker.cli.output import tell, tell_json
@@ -64,6 +64,7 @@ def _checks() -> list[tuple[str, Callable[[], str]]]:
         ("python", _python),
         ("database", lambda: _database(resolve())),
         ("schema", lambda: _schema(resolve())),
+        ("server", lambda: server_check.check(resolve())),
         ("writing", lambda: _writing(resolve())),
         ("queue", lambda: _queue(resolve())),
         ("ways out", lambda: door_check.check(resolve())),

@@ -7,30 +7,31 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 import click
 
+from worker.cli import file_form
 from worker.cli.connection import open_database
 from worker.cli.enqueue_checks import check_route, earliest_start
-from worker.cli.options import CALLBACK_URL, run_settings
-from worker.cli.output import tell, tell_text
+from worker.cli.enqueue_report import Added, Tally, check_batch, name_of, report, report_dry_run
+from worker.cli.options import CALLBACK_URL, QUEUE, json_flag, run_settings
+from worker.cli.output import tell
 from worker.cli.progress import ByteProgress
-from worker.cli.wording import counted
+from worker.cli.task_check import warning_about
+from worker.cli.wording import operator
 from worker.errors import PayloadError, UsageError
-from worker.evidence.terminal_text import one_line
 from worker.intake import records
-from worker.intake.bulk import open_bulk
+from worker.intake.again import until_added
+from worker.intake.bulk import ids_of, open_bulk
 from worker.intake.enqueuing import INTEGERS
 from worker.intake.jobs import JobMaker, NewJob, Problem
 from worker.intake.lines import Lines
-from worker.models import ORDER_ON_FAILURE
+from worker.models import DEFAULT_QUEUE, ORDER_ON_FAILURE
 from worker.tasks import registry
 from worker.urls import job_url_problem
 
-SHOWN_PROBLEMS = 20
 # The width of its column.
 MAX_TASK_NAME = 64
 FORMATS: dict[str, records.Format] = {
@@ -39,20 +40,6 @@ FORMATS: dict[str, records.Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
 }
-
-
-@dataclass(slots=True)
-class Tally:
-    """What has been read so far."""
-
-    jobs: int = 0
-    bad: int = 0
-    shown: list[str] = field(default_factory=list)
-
-    def add(self, problem: Problem) -> None:
-        self.bad += 1
-        if len(self.shown) < SHOWN_PROBLEMS:
-            self.shown.append(f"  line {problem.number}: {one_line(problem.text)}")
 
 
 @click.command("enqueue")
@@ -77,6 +64,10 @@ class Tally:
 @click.option(
     "--dedupe", metavar="TEMPLATE", help="Key such as '{sku}'; skip jobs whose key is in the queue."
 )
+@click.option(
+    "--dedupe-across-tasks", is_flag=True, help="The key counts for all tasks that say so, not one."
+)
+@click.option("--queue", type=QUEUE, default=DEFAULT_QUEUE, show_default=True, help="Their queue.")
 @click.option("--profile", metavar="TEMPLATE", help="Profile of the jobs: p1, or '{column}'.")
 @click.option(
     "--account", metavar="TEMPLATE", help="Account of the jobs; any of its profiles may do them."
@@ -109,8 +100,16 @@ class Tally:
 @click.option(
     "--callback-url", type=CALLBACK_URL, metavar="URL", help="Webhook URL for each job's outcome."
 )
+@click.option("--batch", metavar="NAME", help="Report the jobs together when all are finished.")
+@click.option(
+    "--batch-callback",
+    type=CALLBACK_URL,
+    metavar="URL",
+    help="Webhook URL for the end of the whole batch.  [default: --callback-url of the run]",
+)
 @click.option("--skip-bad", is_flag=True, help="Add the good lines even if others are bad.")
 @click.option("--dry-run", is_flag=True, help="Check everything and add nothing.")
+@json_flag
 def enqueue(source: str, task: str, **flags: Any) -> int:
     """Add jobs. SOURCE is a URL, a file (one URL per line, CSV or JSONL), or - for stdin.
 
@@ -118,8 +117,23 @@ def enqueue(source: str, task: str, **flags: Any) -> int:
     """
     if not 1 <= len(task) <= MAX_TASK_NAME:
         raise UsageError(f"--task: a task's name has 1 to {MAX_TASK_NAME} characters")
+    check_batch(flags["batch"], flags["batch_callback"])
     if flags["order_on_failure"] and flags["order_key"] is None:
         raise UsageError("--order-on-failure is for jobs in an order; give --order-key too")
+    check = _check(task, flags["tasks"])
+    tally, added = until_added(
+        lambda: _add(source, task, flags, check), can_repeat=source != "-" or flags["dry_run"]
+    )
+    if flags["dry_run"]:
+        return report_dry_run(tally, source)
+    report(tally, source, task, added, as_json=flags["as_json"])
+    return 0
+
+
+def _add(
+    source: str, task: str, flags: dict[str, Any], check: Callable[[Mapping[str, Any]], object]
+) -> tuple[Tally, Added]:
+    """Read the source and add its jobs; return what was read, and what is new."""
     tally = Tally()
     maker = JobMaker(
         columns=_mapping(flags["mapping"]),
@@ -127,32 +141,31 @@ def enqueue(source: str, task: str, **flags: Any) -> int:
         profile=flags["profile"],
         account=flags["account"],
         order_key=flags["order_key"],
-        check=_check(task, flags["tasks"]),
+        check=check,
     )
     with _records(source, flags) as lines:
-        found = maker.peek(lines)
-        rows = _rows(maker, found, tally)
+        rows = _rows(maker, maker.peek(lines), tally)
         if flags["dry_run"]:
             for _ in rows:
                 pass
-            return _report_dry_run(tally, source)
-        added = _insert(rows, tally, source, task, flags, is_routed=maker.is_routed)
-    duplicates = tally.jobs - added
-    _show_problems(tally, source, "they were skipped")
-    tell(
-        f"added {counted(added, 'job')} for task {task}"
-        + (f", {counted(duplicates, 'duplicate')} skipped" if duplicates else "")
-    )
-    return 0
+            return tally, Added(0, [])
+        return tally, _insert(rows, tally, source, task, flags, is_routed=maker.is_routed)
 
 
 def _insert(
     rows: Iterator[NewJob], tally: Tally, source: str, task: str, flags: Any, *, is_routed: bool
-) -> int:
+) -> Added:
     not_before = earliest_start(flags["not_before"])
     with closing(open_database()) as db:
         check_route(db, flags["profile"], flags["account"])
+        if warning := warning_about(db, task, registry.load(flags["tasks"]).names):
+            tell(f"warning: {warning}", err=True)
         settings = {
+            "queue": flags["queue"],
+            "batch": flags["batch"],
+            "dedupe_across_tasks": flags["dedupe_across_tasks"],
+            "batch_callback": flags["batch_callback"] or None,
+            "by": operator(),
             "priority": flags["priority"],
             "not_before": not_before,
             "max_attempts": flags["max_attempts"],
@@ -164,10 +177,21 @@ def _insert(
             for _ in bulk.run(rows):
                 pass
             if tally.bad and not flags["skip_bad"]:
-                raise UsageError(_problem_text(tally, source, "nothing was added"))
+                raise UsageError(tally.problem_text(source, "nothing was added"))
             if not tally.jobs:
-                raise UsageError(f"{_name(source)} has no job in it; nothing was added")
-        return bulk.inserted
+                raise UsageError(f"{name_of(source)} has no job in it; nothing was added")
+        return Added(bulk.inserted, ids_of(db, bulk.blocks))
+
+
+def jobs_of(source: str, task: str, sources: tuple[str, ...]) -> list[NewJob]:
+    """Read all jobs of a URL or a file, as `enqueue` does; raises UsageError for a bad line."""
+    tally, maker = Tally(), JobMaker(check=_check(task, sources))
+    flags = {"encoding": "utf-8", "kind": None, "delimiter": None}
+    with _records(source, flags) as lines:
+        rows = list(_rows(maker, maker.peek(lines), tally))
+    if tally.bad:
+        raise UsageError(tally.problem_text(source, "nothing was added"))
+    return rows
 
 
 def _rows(maker: JobMaker, found: Iterator[records.Record], tally: Tally) -> Iterator[NewJob]:
@@ -185,10 +209,10 @@ def _records(source: str, flags: dict[str, Any]) -> Iterator[Iterator[records.Re
         yield records.read_text([source])
         return
     with _open(source) as stream:
-        lines = Lines(stream, _encoding(flags["encoding"]))
+        lines = Lines(stream, file_form.encoding(flags["encoding"]))
         kind: records.Format | None = flags["kind"] or FORMATS.get(Path(source).suffix.lower())
         tab = Path(source).suffix.lower() == ".tsv"
-        delimiter = _delimiter(flags["delimiter"], "\t" if tab else ",")
+        delimiter = file_form.delimiter(flags["delimiter"], "\t" if tab else ",")
         size = os.fstat(stream.fileno()).st_size if source != "-" else 0
         with ByteProgress(source, size) as progress:
             watched = progress.watch(lines, lambda: lines.bytes_read)
@@ -234,46 +258,6 @@ def _mapping(pairs: tuple[str, ...]) -> dict[str, str]:
             raise UsageError(f"--map {pair}: write FIELD=COLUMN, as in url=Link")
         found[name.strip()] = column.strip()
     return found
-
-
-def _delimiter(given: str | None, usual: str) -> str:
-    text = {"tab": "\t", "\\t": "\t"}.get(given or "", given or usual)
-    if len(text) != 1:
-        raise UsageError(f"--delimiter {given!r}: give one character, or tab")
-    return text
-
-
-def _encoding(name: str) -> str:
-    try:
-        newline = "\n".encode(name)
-    except LookupError:
-        raise UsageError(f"--encoding {name} is unknown; try utf-8, latin-1 or cp1252") from None
-    if b"\0" in newline:
-        # Lines are told apart by their bytes, before they are decoded.
-        raise UsageError(f"--encoding {name} cannot be read by line; convert the file to utf-8")
-    return name
-
-
-def _report_dry_run(tally: Tally, source: str) -> int:
-    _show_problems(tally, source, "nothing was added")
-    tell(f"would add {counted(tally.jobs, 'job')}; {counted(tally.bad, 'bad line')}")
-    return 2 if tally.bad else 0
-
-
-def _show_problems(tally: Tally, source: str, consequence: str) -> None:
-    if tally.bad:
-        tell_text(_problem_text(tally, source, consequence), err=True)
-
-
-def _problem_text(tally: Tally, source: str, consequence: str) -> str:
-    more = tally.bad - len(tally.shown)
-    rest = [f"  and {more:,} more"] if more else []
-    heading = f"{one_line(_name(source))} has {counted(tally.bad, 'bad line')}; {consequence}:"
-    return "\n".join([heading, *tally.shown, *rest])
-
-
-def _name(source: str) -> str:
-    return "standard input" if source == "-" else source
 
 
 COMMANDS = [enqueue]

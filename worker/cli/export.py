@@ -58,6 +58,9 @@ FOLLOW_SECONDS = 1.0
     help="Write to this file.  [default: stdout]",
 )
 @click.option("--columns", help="CSV columns, comma-separated.  [default: all keys of the results]")
+@click.option(
+    "--rows", is_flag=True, help="Write a line for each row of a result that is a list of rows."
+)
 @click.option("--raw", is_flag=True, help="Leave CSV cells as they are, formulas included.")
 @click.option("--follow", is_flag=True, help="Keep exporting jobs as they finish, until Ctrl-C.")
 def export(**flags: Any) -> None:
@@ -72,6 +75,7 @@ def export(**flags: Any) -> None:
         since=_moment("--since", flags["since"]) or EARLIEST,
         before=_moment("--before", flags["before"]) or LATEST,
         with_archive=flags["archived"],
+        by_rows=flags["rows"],
     )
     kind = flags["kind"] or ("csv" if str(flags["output"] or "").endswith(".csv") else "jsonl")
     with closing(open_database()) as db, _target(flags["output"]) as target:
@@ -95,7 +99,8 @@ def _learn_columns(db: Database, selection: Selection, is_followed: bool) -> lis
     """
     while is_followed and not any(results.read(db, selection.copy(), is_followed=True)):
         time.sleep(FOLLOW_SECONDS)
-    return export_columns.learn(results.read(db, selection.copy()), selection.statuses)
+    learnt = export_columns.learn(results.read(db, selection.copy()), selection.statuses)
+    return [*(["row"] if selection.by_rows else []), *learnt]
 
 
 def _jobs(db: Database, selection: Selection, is_followed: bool) -> Iterator[dict[str, Any]]:

@@ -20,7 +20,8 @@ from worker.evidence.files import facts_of
 from worker.evidence.last_good import LastGood
 from worker.history import archive
 from worker.json_text import parse_stored
-from worker.queue import irreversible
+from worker.models import DEFAULT_QUEUE
+from worker.queue import added_jobs, irreversible
 from worker.queue.claims import Queue
 from worker.queue.endings import HALF_DONE, half_done_at
 
@@ -36,13 +37,15 @@ def show(job_id: int, as_json: bool) -> None:
     with closing(open_database()) as db:
         job, history = _read(db, job_id)
         job["wait_reason"] = wait_reason_now(db, job)
+        added = added_jobs.of_job(db, job_id), added_jobs.count(db, job_id)
     job, history = masked_job.masked(job, history)
     if as_json:
         job["payload"], job["result"] = _parsed(job["payload"]), _parsed(job["result"])
         attempts = [{**row, "last_good": _plain_last_good(row)} for row in history]
-        tell_json({"job": job, "attempts": attempts})
+        follow_ups = {"jobs": added[1], "first": added[0]}
+        tell_json({"job": job, "attempts": attempts, "follow_ups": follow_ups})
         return
-    tell_all([*_job_lines(job), *_attempt_lines(history)])
+    tell_all([*_job_lines(job), *_added_lines(job, added), *_attempt_lines(history)])
     if job["last_error"]:
         lines = str(job["last_error"]).rstrip().splitlines()
         tell_all(["", "last error:", *(f"  {line}" for line in lines)])
@@ -80,9 +83,7 @@ def _job_lines(job: Row) -> list[str]:
         f"{counted(job['attempts'], 'attempt')} (limit {limit}), priority {job['priority']}",
         f"  payload   {job['payload']}",
     ]
-    if job["profile"] or job["account"]:
-        whose = f"account {job['account']}" if job["account"] else ""
-        lines.append(f"  profile   {job['profile'] or 'any of'} {whose}".rstrip())
+    lines += _belonging_lines(job)
     if job["result"] is not None:
         lines.append(f"  result    {job['result']}")
     lines.append(f"  added     {moment(job['created_at'])}")
@@ -105,6 +106,33 @@ def _job_lines(job: Row) -> list[str]:
     if job["status"] == "pending" and (job["not_before"] or job["wait_reason"]):
         until = f"until {moment(job['not_before'])}" if job["not_before"] else ""
         lines.append(f"  waits     {until} {job['wait_reason'] or ''}".rstrip())
+    return lines
+
+
+def _belonging_lines(job: Row) -> list[str]:
+    """Say to what a job belongs: its queue, batch, profile and account."""
+    lines = []
+    if job["queue"] != DEFAULT_QUEUE:
+        lines.append(f"  queue     {job['queue']}")
+    if job["batch"] is not None:
+        lines.append(f"  batch     {job['batch']}")
+    if job["profile"] or job["account"]:
+        whose = f"account {job['account']}" if job["account"] else ""
+        lines.append(f"  profile   {job['profile'] or 'any of'} {whose}".rstrip())
+    return lines
+
+
+def _added_lines(job: Row, added: tuple[list[Row], int]) -> list[str]:
+    """Say which job added this one, and which jobs it has added itself."""
+    lines = []
+    if job["parent_id"] is not None:
+        first = f", first of its chain: job {job['root_id']}" * (job["root_id"] != job["parent_id"])
+        lines.append(f"  added by  job {job['parent_id']}, depth {job['depth']}{first}")
+    jobs, number = added
+    if number:
+        shown = ", ".join(f"{row['id']} ({row['status']})" for row in jobs)
+        more = f", … {number - len(jobs):,} more" if number > len(jobs) else ""
+        lines.append(f"  has added {counted(number, 'job')}: {shown}{more}")
     return lines
 
 

@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from worker.project import errors_dir
+from worker.queue_names import queue_problem
 from worker.settings import (
     Flag,
     flag_fields,
@@ -63,6 +64,17 @@ class CallbackUrl(click.ParamType[str]):
         return str(value)
 
 
+class QueueName(click.ParamType[str]):
+    """The name of a queue."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if problem := queue_problem(str(value)):
+            self.fail(problem, param, ctx)
+        return str(value)
+
+
 class TaskSource(click.ParamType[str]):
     """A file, folder or module with tasks; its variable holds several, quoted as in a shell."""
 
@@ -76,6 +88,7 @@ class TaskSource(click.ParamType[str]):
 
 
 DURATION = Duration()
+QUEUE = QueueName()
 CALLBACK_URL = CallbackUrl()
 
 # How a setting's declared type is given on the command line.

@@ -12,9 +12,13 @@ from contextlib import closing
 from pathlib import Path
 
 from worker.browser.options import find_browser
-from worker.database import migrations
+from worker.cli.output import tell
+from worker.cli.server_check import idle_slots_warning
+from worker.database import migrations, server_kind
 from worker.database.client import Database
+from worker.database.locks import Lock
 from worker.errors import RunLocked, SettingsError
+from worker.models import DEFAULT_QUEUE
 from worker.notices import sending
 from worker.project import project_dir
 from worker.queue import runs
@@ -28,24 +32,25 @@ from worker.tracing import provider
 TRIAL_BYTES = 1_000_000
 
 
-def check(settings: RunSettings, lock_name: str | None, launcher_pid: int) -> int:
+def check(settings: RunSettings, locks: tuple[Lock, ...], launcher_pid: int) -> int:
     """Check all of it and record the run; return its id. The first thing wrong is raised."""
     check_folder(settings.errors_dir, "--errors-dir")
     if settings.errors_dir == project_dir() / "errors":
         # A clone has it with the rights of the shell. One that somebody chose may be shared.
         close_to_others(settings.errors_dir)
     sending.check(settings.notify)
-    registry.load(settings.tasks)
+    tasks = registry.load(settings.tasks)
     if settings.otel is not None:
         provider.check(settings.otel)
     find_browser(settings.browser)
     with closing(Database(settings.database)) as db:
+        kind = server_kind.require_supported(db)
         migrations.ensure(db)
-        if lock_name is not None:
-            row = db.fetch_one("take_run_lock", name=lock_name, wait_seconds=0)
-            if row is None or row["locked"] != 1:
-                raise RunLocked("another run on this host holds the database's lock")
-        return runs.start_run(db, settings, launcher_pid)
+        if (warning := idle_slots_warning(kind, settings)) and not settings.quiet:
+            tell(f"nightshift: {warning}", err=True)
+        if not all(lock.take(db) for lock in locks):
+            raise RunLocked("another run on this host holds the database's lock")
+        return runs.start_run(db, settings, launcher_pid, tasks.names)
 
 
 def check_folder(folder: Path, setting: str) -> None:
@@ -65,6 +70,13 @@ def check_folder(folder: Path, setting: str) -> None:
         ) from error
 
 
-def lock_name() -> str:
-    """Name the run's lock in the database: one per host."""
-    return this_host().name or str(os.getuid())
+def run_locks(settings: RunSettings) -> tuple[Lock, ...]:
+    """Make the run's locks in the database: one per host and queue, none if it ignores them.
+
+    They are held for this launcher by its heart.
+    """
+    if settings.if_locked == "ignore":
+        return ()
+    host = this_host().name or str(os.getuid())
+    names = (host if name == DEFAULT_QUEUE else f"{host}/{name}" for name in settings.queues)
+    return tuple(Lock("run", name, settings.lease_seconds) for name in names)

@@ -172,7 +172,7 @@ def _carry_out(
         _tell(plan, matched, 0, _would(plan, matched, meant, count), count)
         return
     if not plan.is_sure:
-        _ask(plan, matched, meant)
+        ask(plan, matched, meant)
     done = act()
     text = f"{_some(done, matched, meant)} {plan.fate}{_left_out(count)}{_freed(plan, done, 'is')}"
     _tell(plan, matched, done, text, count)
@@ -199,7 +199,8 @@ def _left_out(count: Count) -> str:
     return f"; {count.half_done:,} more may be half done (look at the site, then add --half-done)"
 
 
-def _ask(plan: Plan, matched: int, meant: int) -> None:
+def ask(plan: Plan, matched: int, meant: int) -> None:
+    """Ask a person before anything is changed; off a terminal, refuse."""
     jobs = _some(meant, matched, meant)
     if not output.is_asking_possible():
         raise UsageError(

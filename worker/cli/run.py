@@ -12,7 +12,9 @@ from typing import Any
 import click
 
 from worker import log
-from worker.claiming import held_back
+from worker.claiming import held_back, scope
+from worker.claiming.drain import unfinished
+from worker.claiming.scope import Scope
 from worker.cli import preflight, report_files, variables
 from worker.cli.connection import resolve, state_dir
 from worker.cli.display import make_display
@@ -22,14 +24,14 @@ from worker.cli.options import json_flag, run_settings
 from worker.cli.output import tell, tell_all, tell_error, tell_json
 from worker.cli.summary import render
 from worker.database.client import Database
+from worker.database.locks import Lock
 from worker.database_settings import DatabaseSettings
 from worker.errors import DatabaseUnavailable, NightshiftError, OutputLost, RunLocked
 from worker.execution.worker_loop import worker_main
 from worker.exit_codes import ExitCode
 from worker.history import dead_letters
 from worker.queue import runs
-from worker.queue.claims import Queue
-from worker.settings import RunSettings, seconds_until
+from worker.settings import RunSettings
 from worker.supervisor.announcer import Announcer
 from worker.supervisor.loop import Supervisor
 from worker.supervisor.ping import Ping
@@ -37,6 +39,7 @@ from worker.supervisor.run_lock import RunLock
 from worker.supervisor.service_manager import ServiceManager
 from worker.supervisor.view import Summary
 from worker.system.fork import call_in_child
+from worker.time_of_day import seconds_until
 from worker.tracing import run_span
 
 LOCK_POLL_SECONDS = 1.0
@@ -79,12 +82,12 @@ def run(as_json: bool, **values: Any) -> int:
 def _run(
     settings: RunSettings, announcer: Announcer, service: ServiceManager, as_json: bool
 ) -> int:
-    lock = RunLock(settings.state_dir, settings.database)
-    is_locking = settings.if_locked != "ignore"
+    lock = RunLock(settings.state_dir, settings.database, settings.queues)
+    shared = preflight.run_locks(settings)
     try:
-        if is_locking:
+        if settings.if_locked != "ignore":
             _take_lock(lock, settings, service)
-        run_id = _preflight(settings, is_locking)
+        run_id = _preflight(settings, shared)
     except RunLocked as error:
         if settings.if_locked == "fail":
             raise
@@ -94,7 +97,7 @@ def _run(
         service.ready(f"{error}")
         return ExitCode.OK
     announcer.start()
-    summary = _run_pool(settings, run_id, is_locking, service, announcer)
+    summary = _run_pool(settings, run_id, shared, service, announcer)
     _report(summary, settings, as_json)
     _send_span(summary, settings)
     report_files.write(settings, summary)
@@ -123,11 +126,10 @@ def _take_lock(lock: RunLock, settings: RunSettings, service: ServiceManager) ->
     lock.wait(lambda: True)
 
 
-def _preflight(settings: RunSettings, is_locking: bool) -> int:
-    name = preflight.lock_name() if is_locking else None
+def _preflight(settings: RunSettings, shared: tuple[Lock, ...]) -> int:
     while True:
         try:
-            return call_in_child(preflight.check, settings, name, os.getpid())
+            return call_in_child(preflight.check, settings, shared, os.getpid())
         except NightshiftError as error:
             if error.exit_code != RunLocked.exit_code:
                 raise
@@ -139,13 +141,12 @@ def _preflight(settings: RunSettings, is_locking: bool) -> int:
 def _run_pool(
     settings: RunSettings,
     run_id: int,
-    is_locking: bool,
+    shared: tuple[Lock, ...],
     service: ServiceManager,
     announcer: Announcer,
 ) -> Summary:
     display = make_display(settings, settings.quiet)
-    name = preflight.lock_name() if is_locking else None
-    supervisor = Supervisor(settings, run_id, worker_main, display, name, service)
+    supervisor = Supervisor(settings, run_id, worker_main, display, shared, service)
     summary = supervisor.run()
     announcer.is_silence_said = supervisor.is_silence_said
     try:
@@ -158,12 +159,14 @@ def _run_pool(
 def _finish(settings: RunSettings, summary: Summary) -> Summary:
     """Count what is left, group what failed, and record the run's end."""
     with closing(Database(settings.database)) as db:
-        summary = replace(summary, left=Queue(db).unfinished())
+        own = scope.of_run(db, summary.run_id)
+        counted = own if summary.has_strangers else Scope()
+        summary = replace(summary, left=unfinished(db, counted))
         try:
             if summary.stopped_by is None:
                 slots = None if settings.help_others else settings.slots
-                left = [item.as_json() for item in held_back.count(db, slots, settings.total)]
-                summary = replace(summary, held_back=left)
+                found = held_back.count(db, slots, settings.total, scope=own)
+                summary = replace(summary, held_back=[item.as_json() for item in found])
             if summary.failed:
                 groups = dead_letters.groups_of_run(db, summary.run_id, SHOWN_GROUPS)
                 summary = replace(summary, groups=groups)

@@ -10,11 +10,13 @@ import click
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag
 from worker.cli.output import tell_all, tell_json
+from worker.cli.schedule_line import schedule_line
 from worker.cli.wording import counted, duration, moment
 from worker.database.client import Row
-from worker.models import Status
+from worker.models import DEFAULT_QUEUE, Status
 from worker.recovery.live_runs import Life, RunState
 from worker.reporting.outlook import RATE_SECONDS
+from worker.reporting.queues import QueueCount
 from worker.reporting.standing import Standing, standing
 
 MAX_REASONS = 10
@@ -43,6 +45,9 @@ def status_lines(now: Standing) -> Iterator[str]:
             f"PAUSED since {moment(paused['set_at'])} by {paused['set_by']}: {paused['reason']}; "
             f"continue with: launcher.py resume"
         )
+    yield from (_queue_line(item) for item in now.queues)
+    yield from (_batch_line(item) for item in now.batches)
+    yield from (schedule_line(item) for item in now.schedules)
     if now.waiting:
         due = now.next_due_seconds
         when = f"in {duration(due)}" if due > 0 else "now"
@@ -84,7 +89,9 @@ def run_line(run: RunState, per_second: float) -> str:
             f"its jobs come back when their leases end"
         )
     since = f"since {moment(run.started_at)}"
-    return f"{name}: {slots(run)}, {since}, {per_second:.1f} jobs/s"
+    has_others = run.queues != (DEFAULT_QUEUE,)
+    works = f", queue{'s' * (len(run.queues) != 1)} {', '.join(run.queues)}" if has_others else ""
+    return f"{name}: {slots(run)}{works}, {since}, {per_second:.1f} jobs/s"
 
 
 def slots(run: RunState) -> str:
@@ -107,6 +114,34 @@ def outlook_line(now: Standing) -> str | None:
     if (eta := now.outlook.eta_seconds) is None:
         return f"time to go: unknown, nothing has ended in {RATE_SECONDS / 60:.0f} minutes; {left}"
     return f"about {duration(eta)} to go: {left}"
+
+
+def _queue_line(item: QueueCount) -> str:
+    paused = ""
+    if item.paused is not None:
+        paused = (
+            f"; PAUSED by {item.paused['set_by']}: {item.paused['reason']}; "
+            f"continue with: launcher.py resume --queue {item.name}"
+        )
+    more = " or more" * item.or_more
+    return (
+        f"queue {item.name}: {item.ready:,}{more} ready, {item.in_progress:,} in progress{paused}"
+    )
+
+
+def _batch_line(item: Row) -> str:
+    if item["finished_at"] is not None:
+        cancelled = f", {item['cancelled']:,} cancelled" if item["cancelled"] else ""
+        return (
+            f"batch {item['name']}: finished {moment(item['finished_at'])}: "
+            f"{item['done']:,} done, {item['failed']:,} failed{cancelled}"
+        )
+    so_far = item["so_far"]
+    more = " or more" if so_far.get("or_more") else ""
+    return (
+        f"batch {item['name']}: {so_far['unfinished']:,}{more} to go, "
+        f"{so_far['done']:,} done, {so_far['failed']:,} failed"
+    )
 
 
 def _held_lines(now: Standing) -> Iterator[str]:

@@ -43,13 +43,15 @@ class Wanted:
     site: str = ""
     group: str = ""
     text: str = ""
+    queue: str = ""
+    batch: str = ""
     # Where the page before ended: the key of its last row, as this module writes it.
     after: str = ""
 
     @property
     def is_filtered(self) -> bool:
         """Whether rows have to be read to know whether they are meant."""
-        return bool(self.task or self.site or self.text)
+        return bool(self.task or self.site or self.text or self.queue or self.batch)
 
     @property
     def reads_others(self) -> bool:
@@ -80,6 +82,8 @@ def read(db: Database, wanted: Wanted) -> Page:
         "task": wanted.task or None,
         "site": wanted.site.lower().removeprefix("www.") or None,
         "text": _like(wanted.text),
+        "queue": wanted.queue or None,
+        "batch": wanted.batch or None,
         **parse(wanted.after),
     }
     rows = db.fetch_all(name, **params)

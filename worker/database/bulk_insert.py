@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 MAX_STATEMENT_CHARS = 1_000_000
 MAX_STATEMENT_ROWS = 5_000
@@ -28,12 +28,23 @@ class Connection(Protocol):
 
     def escape(self, obj: object) -> str: ...
     def query(self, sql: str) -> int: ...
+    def insert_id(self) -> int: ...
+
+
+class Block(NamedTuple):
+    """What one statement did: the first id it made, the rows it was given, those it inserted."""
+
+    first_id: int
+    rows: int
+    inserted: int
 
 
 class BulkInsert:
     """One bulk insert over one connection, which nobody else may use meanwhile."""
 
-    def __init__(self, connection: Connection, sql: str, constants: Mapping[str, Any]) -> None:
+    def __init__(
+        self, connection: Connection, sql: str, constants: Mapping[str, Any], first: str = ""
+    ) -> None:
         match = _GROUP.match(sql)
         assert match is not None, "the query has no VALUES group"
         self._connection = connection
@@ -42,15 +53,19 @@ class BulkInsert:
         # Split first: a constant may hold a question mark.
         pieces = [piece % escaped for piece in match["group"].split("?")]
         self._group = "%s".join(piece.replace("%", "%%") for piece in pieces)
-        self._inbox: queue.Queue[str | None] = queue.Queue(STATEMENTS_AHEAD)
+        self._first = first
+        self._inbox: queue.Queue[tuple[str, int] | None] = queue.Queue(STATEMENTS_AHEAD)
         self._sender = threading.Thread(target=self._send, name="bulk insert", daemon=True)
         self._error: Exception | None = None
         self.inserted = 0
+        self.blocks: list[Block] = []
 
     def __enter__(self) -> BulkInsert:
         self._usual_interval = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH_SECONDS)
         self._connection.query("BEGIN")
+        if self._first:
+            self._connection.query(self._first)
         self._sender.start()
         return self
 
@@ -94,7 +109,7 @@ class BulkInsert:
 
     def _put(self, groups: list[str]) -> None:
         self._raise_problem()
-        self._inbox.put(f"{self._head}{','.join(groups)}{self._tail}")
+        self._inbox.put((f"{self._head}{','.join(groups)}{self._tail}", len(groups)))
 
     def _finish(self) -> None:
         if self._sender.is_alive():
@@ -108,11 +123,14 @@ class BulkInsert:
             raise problem
 
     def _send(self) -> None:
-        while (statement := self._inbox.get()) is not None:
+        while (item := self._inbox.get()) is not None:
             if self._error is not None:
                 # Go on emptying the inbox, so that the caller is never stuck before it.
                 continue
             try:
-                self.inserted += self._connection.query(statement)
+                statement, rows = item
+                inserted = self._connection.query(statement)
+                self.inserted += inserted
+                self.blocks.append(Block(self._connection.insert_id(), rows, inserted))
             except Exception as error:
                 self._error = error

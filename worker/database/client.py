@@ -7,55 +7,30 @@ as `retrying` says. Callers must be repeatable for that.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import pymysql
 
+from worker.database import membership, retrying
 from worker.database.bulk_insert import BulkInsert
 from worker.database.meanwhile import Meanwhile
+from worker.database.membership import Membership
 from worker.database.private_server import PrivateSettings
 from worker.database.retrying import Retries, explanation, is_timeout, trouble_of
 from worker.database.server_errors import Trouble
 from worker.database.session import Connection, end_abandoned, lift_statement_limit, open_session
 from worker.database.statements import fill, query
+from worker.database.transaction import Row as Row
+from worker.database.transaction import Transaction as Transaction
 from worker.database_settings import DatabaseSettings
 from worker.errors import DatabaseUnavailable, NightshiftError
 
-Row = dict[str, Any]
 DatabaseError = pymysql.Error
 # How long a statement waits for a row that another transaction holds, each time it is tried.
 LOCK_WAIT_SECONDS = 5
 T = TypeVar("T")
-
-
-class Transaction:
-    """Several statements that hold together; made by `Database.transaction`."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self.is_discarded = False
-
-    def execute(self, name: str, /, **params: Any) -> int:
-        """Run one named statement; return how many rows it changed."""
-        with self._connection.cursor() as cursor:
-            return cursor.execute(query(name), params)
-
-    def fetch_all(self, name: str, /, **params: Any) -> list[Row]:
-        """Run one named query; return its rows."""
-        with self._connection.cursor() as cursor:
-            cursor.execute(query(name), params)
-            return list(cursor.fetchall())
-
-    def insert_many(self, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert rows in bulk statements."""
-        with self._connection.cursor() as cursor:
-            cursor.executemany(query(name), rows)
-
-    def discard(self) -> None:
-        """Undo everything at the end, without calling that an error."""
-        self.is_discarded = True
 
 
 class Database:
@@ -81,6 +56,16 @@ class Database:
         self.waits_for_locks = True
         self._keep_waiting = keep_waiting
         self._connection: Connection | None = None
+        self._membership: Membership | None = None
+        # The version that the server, or a proxy in its place, has greeted us with.
+        self.greeting = ""
+
+    @property
+    def is_cluster(self) -> bool:
+        """Whether this is a member of a cluster, whose locks hold on that member alone."""
+        if self._membership is None:
+            self.ping()
+        return self._membership is not Membership.NONE
 
     def execute(self, name: str, /, **params: Any) -> int:
         """Run one named statement in its own transaction; return how many rows it changed."""
@@ -103,8 +88,7 @@ class Database:
 
     def fetch_one(self, name: str, /, **params: Any) -> Row | None:
         """Run one named query; return its first row, if any."""
-        rows = self.fetch_all(name, **params)
-        return rows[0] if rows else None
+        return next(iter(self.fetch_all(name, **params)), None)
 
     def run_script(self, name: str, /, **params: Any) -> list[int]:
         """Run a script's transaction in one round trip; return each statement's row count.
@@ -147,7 +131,7 @@ class Database:
                 return int(cursor.lastrowid or 0)
 
         self.ping()
-        return self._once(write)
+        return self._once(write, tries=retrying.CONFLICT_TRIES)
 
     def insert_many(self, name: str, rows: Iterable[Mapping[str, Any]]) -> int:
         """Insert rows in bulk statements and one transaction: all of them, or none."""
@@ -163,15 +147,19 @@ class Database:
         return self._once(write)
 
     @contextmanager
-    def bulk_insert(self, name: str, /, **constants: Any) -> Iterator[BulkInsert]:
+    def bulk_insert(
+        self, name: str, /, first: tuple[str, Mapping[str, Any]] | None = None, **constants: Any
+    ) -> Iterator[BulkInsert]:
         """Insert any number of rows in one transaction, committed when the block is left well.
 
         The query's VALUES group holds `%(name)s` for constants and `?` for the rows' own values.
+        `first` is a named statement, with its values, that comes before the rows.
         """
         self.ping()
         assert self._connection is not None
         try:
-            with BulkInsert(self._connection, query(name), constants) as bulk:
+            before = fill(query(first[0]), first[1], self._connection.escape) if first else ""
+            with BulkInsert(self._connection, query(name), constants, before) as bulk:
                 yield bulk
         except (pymysql.Error, OSError) as error:
             self._give_up(error)
@@ -207,6 +195,17 @@ class Database:
         """Within the block, raise RowsLocked after one wait for a row that another one holds."""
         return Meanwhile(self, "waits_for_locks", False)
 
+    def catch_up(self) -> bool:
+        """Wait until the server has all that its cluster had committed before.
+
+        Returns False for a server of no known cluster: the next statement connects anew.
+        """
+        if not self.is_cluster:
+            self.close()
+            return False
+        self._retried(membership.catch_up)
+        return True
+
     def close(self) -> None:
         """Close the connection, whatever state it is in."""
         connection, self._connection = self._connection, None
@@ -223,23 +222,27 @@ class Database:
                 return self._attempt(operation, autocommit=autocommit)
             except (pymysql.Error, OSError) as error:
                 # Made for what has failed: nearly every statement does at once what it should.
-                retries = retries or self._retries(began)
+                retries = retries or self.retries(began)
                 pause = retries.pause_after(trouble_of(error), time.monotonic() - began)
                 if pause is None:
                     raise self._explained(error) from error
             time.sleep(pause)
             began = time.monotonic()
 
-    def _retries(self, began: float) -> Retries:
-        return Retries(
-            began + self.patience_seconds, self._keep_waiting, waits_for_locks=self.waits_for_locks
-        )
+    def retries(self, began: float) -> Retries:
+        """The further tries of something that is repeated whole, and began at that time."""
+        deadline = began + self.patience_seconds
+        return Retries(deadline, self._keep_waiting, waits_for_locks=self.waits_for_locks)
 
-    def _once(self, operation: Callable[[Connection], T]) -> T:
-        try:
-            return self._attempt(operation)
-        except (pymysql.Error, OSError) as error:
-            raise self._explained(error) from error
+    def _once(self, operation: Callable[[Connection], T], tries: int = 1) -> T:
+        """Do it once; again only if it was undone for certain, and there are tries left."""
+        while True:
+            tries -= 1
+            try:
+                return self._attempt(operation)
+            except (pymysql.Error, OSError) as error:
+                if not tries or trouble_of(error) is not Trouble.CONFLICT:
+                    raise self._explained(error) from error
 
     def _attempt(self, operation: Callable[[Connection], T], *, autocommit: bool = True) -> T:
         if self._connection is None:
@@ -261,12 +264,18 @@ class Database:
             raise
 
     def _open(self) -> Connection:
+        """Open a session that has all we have written before, on whatever member that was."""
+        if isinstance(self.settings, PrivateSettings):
+            self._membership = Membership.NONE
         try:
-            return open_session(self.settings, self._read_timeout, self._lock_wait)
+            connection = open_session(self.settings, self._read_timeout, self._lock_wait)
         except (ConnectionRefusedError, FileNotFoundError):
             if isinstance(self.settings, PrivateSettings):
                 self.settings.server.revive()
             raise
+        self._membership = membership.join(connection, self._membership)
+        self.greeting = str(connection.get_server_info())  # type: ignore[no-untyped-call]
+        return connection
 
     def _roll_back(self) -> None:
         try:

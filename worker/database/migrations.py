@@ -14,12 +14,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from worker.database import locks
 from worker.database.client import Database
-from worker.errors import AlreadyThere, SchemaMismatch
+from worker.database.locks import Lock
+from worker.errors import AlreadyThere, DuplicateKey, SchemaMismatch
 from worker.installation import own_files
 
 MIGRATIONS_DIR = own_files() / "sql" / "migrations"
 LOCK_SECONDS = 30.0
+POLL_SECONDS = 0.2
+# In a cluster, how long a step may take before another process may go on with the rest.
+LEASE_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ def ensure(db: Database) -> list[str]:
     if applied is not None and not _check(applied):
         return []
     # Another process may be giving it its schema at this moment: look again when it has.
-    with _locked(db):
+    with _locked(db) as lock:
         applied = _applied(db)
         if applied is None and db.fetch_one("table_exists", table="work_queue"):
             raise SchemaMismatch(
@@ -62,7 +67,7 @@ def ensure(db: Database) -> list[str]:
                 f"use another database, or rename the table"
             )
         if not applied:
-            return _apply_missing(db)
+            return _apply_missing(db, lock)
         if missing := _check(applied):
             raise SchemaMismatch(
                 f"the schema of {db.settings} is older than this Nightshift "
@@ -78,35 +83,52 @@ def pending(db: Database) -> list[str]:
 
 def migrate(db: Database) -> list[str]:
     """Apply what is missing, one process at a time; return the names of what was applied."""
-    with _locked(db):
-        return _apply_missing(db)
+    with _locked(db) as lock:
+        return _apply_missing(db, lock)
 
 
 @contextmanager
-def _locked(db: Database) -> Iterator[None]:
+def _locked(db: Database) -> Iterator[Lock]:
+    lock = Lock("migrate", lease_seconds=LEASE_SECONDS)
+    locks.prepare(db)
     deadline = time.monotonic() + LOCK_SECONDS
-    while not db.fetch_all("lock_migrations")[0]["locked"]:
+    # Asked again and again, so that no read is a long one.
+    while not lock.take(db, wait_seconds=1.0):
         if time.monotonic() > deadline:
             raise SchemaMismatch(
-                "another process is migrating this database; try again when it ends"
+                f"{lock.holder(db)} is migrating this database; try again when it ends"
             )
+        if db.is_cluster:
+            time.sleep(POLL_SECONDS)
     try:
-        yield
+        yield lock
     finally:
-        db.fetch_all("unlock_migrations")
+        lock.release(db)
 
 
-def _apply_missing(db: Database) -> list[str]:
+def _apply_missing(db: Database, lock: Lock) -> list[str]:
     db.execute("create_schema_migrations")
     missing = _check(_applied(db) or {})
     # Undone halfway, a change of a large table would never come to its end.
     db.lift_statement_limit()
     for step in missing:
-        try:
-            db.run_statement(step.sql)
-        except AlreadyThere:
-            # It was cut off between the change and the record of it.
-            pass
+        # The step before may have taken long.
+        if not lock.renew(db):
+            raise SchemaMismatch(
+                f"{lock.holder(db)} has begun to migrate this database meanwhile; "
+                f"try again when it ends"
+            )
+        _apply(db, step)
+    return _names(missing)
+
+
+def _apply(db: Database, step: Step) -> None:
+    try:
+        db.run_statement(step.sql)
+    except AlreadyThere:
+        # It was cut off between the change and the record of it.
+        pass
+    try:
         db.execute(
             "record_migration",
             version=step.version,
@@ -114,7 +136,9 @@ def _apply_missing(db: Database) -> list[str]:
             name=step.name,
             checksum=step.checksum,
         )
-    return _names(missing)
+    except DuplicateKey:
+        # Another member of the cluster has recorded the same step; `_check` compares them.
+        pass
 
 
 def _applied(db: Database) -> dict[tuple[int, int], str] | None:

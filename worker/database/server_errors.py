@@ -18,6 +18,7 @@ from worker.errors import (
     NightshiftError,
     RowsLocked,
     SettingsError,
+    Undone,
 )
 
 
@@ -145,7 +146,7 @@ def explain(code: int | None, text: str, settings: DatabaseSettings) -> Nightshi
             f"look for one there that is never ended"
         )
     if judge(code, text) is Trouble.CONFLICT:
-        return DatabaseUnavailable(
+        return Undone(
             f"database {settings}: others were in the way too often: {text}; "
             f"look for a transaction there that is never ended"
         )

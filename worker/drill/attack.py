@@ -9,12 +9,13 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections.abc import Sequence
 
-from worker.drill.faults import Fault, deck
+from worker.drill.faults import FAULTS, Fault, deck
 from worker.drill.pool import Pool
-from worker.drill.scratch import Scratch
 from worker.drill.strike import NoTarget, Strike
 from worker.drill.targets import Register
+from worker.drill.world import World
 
 # The last jobs are left in peace, so that every fault has somebody to recover for.
 SHARE_UNDER_FIRE = 0.97
@@ -27,23 +28,25 @@ class Attack:
 
     def __init__(
         self,
-        scratch: Scratch,
+        world: World,
         pool: Pool,
         register: Register,
         *,
         jobs: int,
         faults: int,
         rng: random.Random,
+        table: Sequence[Fault] = FAULTS,
     ) -> None:
         self.strikes: list[Strike] = []
         self.faults = faults
         self._jobs = jobs
         self._ended_before = 0
-        self._scratch = scratch
+        self._world = world
         self._pool = pool
         self._register = register
         self._rng = rng
-        self._cards = deck(faults, rng)
+        self._table = table
+        self._cards = deck(faults, rng, table)
         self._threads: list[threading.Thread] = []
         self._busy: set[str] = set()
         self._is_over = threading.Event()
@@ -53,6 +56,15 @@ class Attack:
     def is_going_on(self) -> bool:
         """Whether a fault is not undone yet."""
         return any(thread.is_alive() for thread in self._threads)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether faults are left to strike."""
+        return bool(self._cards)
+
+    def expect(self, jobs: int) -> None:
+        """Spread the faults that are left over this many jobs in all."""
+        self._jobs = jobs
 
     def strike_if_due(self, ended: int) -> None:
         """Strike with the next fault that finds somebody to hit, if enough jobs have ended.
@@ -70,7 +82,7 @@ class Attack:
                     self._strike_at = time.monotonic() + self._rng.uniform(0, TROUBLE_SECONDS)
                 return
         # None of the cards can strike now, and perhaps never; another takes the place of one.
-        self._cards[:1] = deck(1, self._rng)
+        self._cards[:1] = deck(1, self._rng, self._table)
 
     def close(self) -> None:
         """Undo what is still going on."""
@@ -94,7 +106,7 @@ class Attack:
     def _strike(self, fault: Fault) -> bool:
         """Start a fault and wait for its strike; tell whether it has found a target."""
         strike = Strike(
-            self._scratch,
+            self._world,
             self._pool,
             self._register,
             random.Random(self._rng.random()),
@@ -112,7 +124,7 @@ class Attack:
             return False
         self._threads.append(thread)
         self.strikes.append(strike)
-        with self._scratch.strikes.open("a", encoding="utf-8") as log:
+        with self._world.strikes.open("a", encoding="utf-8") as log:
             when = time.strftime("%H:%M:%SZ", time.gmtime())
             log.write(f"{when} {strike.struck_at:.3f} {strike.kind} {strike.victims or ''}\n")
         return True

@@ -7,7 +7,7 @@ NoTarget when there is nothing to hit now; the drill then strikes with another o
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from worker.drill import machine_faults, network_faults, process_faults, process_limit
@@ -61,9 +61,9 @@ FAULTS = (
 )
 
 
-def deck(count: int, rng: random.Random) -> list[Fault]:
+def deck(count: int, rng: random.Random, table: Sequence[Fault] = FAULTS) -> list[Fault]:
     """Deal so many faults in a random order, each kind as often as its weight says."""
-    possible = [fault for fault in FAULTS if fault.is_possible()]
+    possible = [fault for fault in table if fault.is_possible()]
     dealt: list[Fault] = []
     while len(dealt) < count:
         cards = [fault for fault in possible for _ in range(fault.weight)]

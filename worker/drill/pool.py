@@ -9,13 +9,14 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Container, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO
 
 from worker.database.client import Database
-from worker.drill.scratch import Scratch
 from worker.drill.terminal import Terminal
+from worker.drill.world import World
 from worker.errors import DatabaseUnavailable
 from worker.exit_codes import ExitCode
 from worker.installation import checkout, launcher
@@ -43,16 +44,25 @@ FLAGS = (
 
 
 class Pool:
-    """One launcher after the other, until the queue is drained."""
+    """One launcher after the other, until the queue is drained.
 
-    def __init__(self, scratch: Scratch, workers: int) -> None:
+    With `host` it is one of several: on a host of that name, with a folder of its own.
+    """
+
+    def __init__(
+        self, scratch: World, workers: int, *, host: str | None = None, flags: Sequence[str] = ()
+    ) -> None:
         self._scratch = scratch
         self._workers = workers
+        self._host = host
+        self._flags = tuple(flags)
+        self.state_dir = scratch.state_dir if host is None else scratch.folder / host
         self._launcher: subprocess.Popen[bytes] | None = None
         self._terminal: Terminal | None = None
         self._codes: dict[int, int] = {}
         self._start_at = 0.0
-        self._log: IO[bytes] = scratch.log.open("ab")
+        log = scratch.log if host is None else scratch.log.with_name(f"{host}.log")
+        self._log: IO[bytes] = log.open("ab")
         self.starts = 0
         self.is_drained = False
 
@@ -141,12 +151,12 @@ class Pool:
         """
         self.starts += 1
         workers, turn = f"--workers={self._workers}", self.starts % 4
-        if turn == 0:
-            self._launcher = self._launch(self._scratch.state_dir, workers)
+        if turn == 0 or self._host is not None:
+            self._launcher = self._launch(self.state_dir, workers, *self._flags)
             return
         terminal = Terminal(self._log)
         self._launcher = self._launch(
-            self._scratch.state_dir, workers, terminal=terminal.slave, leads_session=turn == 2
+            self.state_dir, workers, terminal=terminal.slave, leads_session=turn == 2
         )
         terminal.hand_over()
         self._terminal = terminal
@@ -164,12 +174,16 @@ class Pool:
         return subprocess.Popen(
             [*leader, *launcher(), "run", *flags, *FLAGS],
             cwd=checkout() or state_dir,
-            env=self._scratch.environment(state_dir),
+            env=self._scratch.environment(state_dir) | self._own_name,
             stdin=subprocess.DEVNULL if terminal is None else terminal,
             stdout=output,
             stderr=output,
             start_new_session=not leads_session,
         )
+
+    @property
+    def _own_name(self) -> dict[str, str]:
+        return {} if self._host is None else {"NIGHTSHIFT_HOST": self._host}
 
     def _is_queue_empty(self) -> bool:
         try:
@@ -180,7 +194,7 @@ class Pool:
         return not left["pending"] and not left["in_progress"]
 
 
-def reap_orphans(spared: set[int | None]) -> None:
+def reap_orphans(spared: Container[int | None]) -> None:
     """Reap what dead launchers have left to us; children that somebody waits for are left alone."""
     here = os.getpid()
     for stat in all_processes():

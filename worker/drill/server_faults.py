@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 
 from worker.database.client import Database, DatabaseError, Transaction
-from worker.drill.scratch import HOSTS, USER
 from worker.drill.strike import NoTarget, Strike
+from worker.drill.world import HOSTS, USER
 from worker.errors import DatabaseUnavailable
 
 # Whatever happens to the server meanwhile, what was done to it is undone.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from worker.drill.pool import Pool
 from worker.drill.scratch import Scratch
 from worker.drill.targets import Register
+from worker.drill.world import World
 from worker.system.process_tree import ProcessId, is_alive
 
 
@@ -21,7 +22,7 @@ class NoTarget(Exception):
 class Strike:
     """One fault at work: what it may reach, and what is later known of it."""
 
-    scratch: Scratch
+    world: World
     pool: Pool
     register: Register
     rng: random.Random
@@ -38,6 +39,12 @@ class Strike:
     problem: BaseException | None = None
     # What the pool has done that it must not do under this fault.
     complaints: list[str] = field(default_factory=list)
+
+    @property
+    def scratch(self) -> Scratch:
+        """The world of a drill with one server."""
+        assert isinstance(self.world, Scratch)
+        return self.world
 
     def begin(self, *victims: ProcessId) -> None:
         """Note the moment of the strike, and whom it hits."""

@@ -28,10 +28,11 @@ from worker.execution.proxy_use import ProxyUse
 from worker.execution.stop_request import StopRequest
 from worker.execution.task_call import parse_payload, run_task
 from worker.execution.verdict import judge
+from worker.intake import added_jobs
 from worker.models import Cause, Claim, Ending, Outcome, Owner, Rejection
 from worker.settings import RunSettings
 from worker.system.board import Entry, Phase
-from worker.tasks.job import Job, steps_of
+from worker.tasks.job import Job, follow_ups_of, steps_of
 from worker.tasks.registry import Registry, Task
 from worker.tracing.attempt_spans import error_type
 
@@ -99,6 +100,7 @@ class Executor:
             last_step=self.entry.step or None,
             irreversible_step=self._steps.irreversible_at(None),
             proxy=self.proxy_use.name,
+            follow_ups=follow_ups_of(self._job),
         )
 
     def explain(self, rejection: Rejection) -> Ending:
@@ -245,4 +247,6 @@ class Executor:
             profile_id=claim.profile_id,
             account_id=claim.account_id,
             lease_fence=claim.lease_fence,
+            depth=claim.depth,
+            _make_row=added_jobs.row,
         )

@@ -23,7 +23,7 @@ from worker.evidence import known_secrets
 from worker.evidence.masked_output import masked_output
 from worker.models import JSON
 from worker.system import standard_streams
-from worker.tasks.job import Job
+from worker.tasks.job import Job, result_of
 from worker.tasks.registry import Task
 
 MAX_RESULT_BYTES = 1_000_000
@@ -72,7 +72,7 @@ def run_task(
     if problem is not None:
         raise problem
     # A secret that was read by its name is the pool's, even in what the task returns.
-    return known_secrets.mask_result(as_json(result))
+    return known_secrets.mask_result(as_json(result_of(job, result)))
 
 
 def _page_for(session: BrowserSession, task: Task, job: Job, *, trace: bool) -> Any:

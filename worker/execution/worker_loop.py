@@ -20,6 +20,7 @@ from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.drain import Drain
 from worker.claiming.gate import Gate
+from worker.claiming.scope import Scope
 from worker.claiming.search_trail import News
 from worker.database.client import Database, DatabaseError
 from worker.errors import AccessDenied, DatabaseUnavailable, LaunchFailed, NightshiftError
@@ -98,7 +99,7 @@ class WorkerLoop:
         self.owner = Owner(slot, runs.start_worker(self._db, run_id, slot))
         self._entry.incarnation = self.owner.incarnation
         self._queue = Queue.of_run(self._db, settings, self._tasks.caps)
-        self._closures = ClosedKeys(self._db)
+        self._closures = ClosedKeys(self._db, Scope.of(settings, self._tasks.names))
         self.candidates = self._new_candidates()
         self._drain = self._new_drain()
         self.gate = Gate.of_run(self._db, self._queue, self._closures, settings)
@@ -141,12 +142,13 @@ class WorkerLoop:
     def run(self) -> int:
         """Work until the queue is drained or the launcher says stop."""
         self._sweep()
-        if pause.paused(self._db) is not None:
+        if pause.holds(self._db, self._settings.queues) is not None:
             # The heart has perhaps not looked yet; from now on it keeps this true.
             self._header.is_paused = True
         self._stop.on_abandon = self._session.kill
         try:
             is_drained = self._work()
+            self._tell_of_strangers()
             self._entry.phase = Phase.STOPPING
         finally:
             self._session.close()
@@ -198,6 +200,7 @@ class WorkerLoop:
         idle_seconds = MIN_IDLE_SECONDS
         while not self._stop.is_stopping:
             self._mind_profiles()
+            self._tell_of_strangers()
             if self._header.is_paused:
                 self._entry.phase = Phase.PAUSED
                 self._stop.wait(PAUSE_SECONDS)
@@ -232,8 +235,8 @@ class WorkerLoop:
 
     def _following(self, claim: Claim, ending: Ending) -> Candidate | None:
         """Name the job to claim together with a finish, without asking the database."""
-        if ending.outcome is not Outcome.DONE or claim.has_listener:
-            # The news of a finish is written in a transaction of its own.
+        if ending.outcome is not Outcome.DONE or claim.has_listener or ending.follow_ups:
+            # News of a finish and jobs that it adds are written in a transaction of their own.
             return None
         if self._closures.orders.find(claim.order_place) is not None:
             # The next of its order can be claimed when this one is done, and may come first.
@@ -246,6 +249,11 @@ class WorkerLoop:
         header = self._header
         ready = header.pending - header.waiting
         return News(ready, header.promoted) if header.counted_at else None
+
+    def _tell_of_strangers(self) -> None:
+        """Let the heart know that not all jobs are this run's: it counts the others out."""
+        if self._closures.has_strangers:
+            self._header.has_strangers = True
 
     def _is_first(self) -> bool:
         return all(entry.phase != Phase.IDLE for entry in self._before)

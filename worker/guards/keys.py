@@ -25,7 +25,7 @@ class ClosedKey:
 
 def keys_of(candidate: Candidate) -> tuple[str, ...]:
     """Name every key that a job belongs to."""
-    keys = [GLOBAL, f"task:{candidate.task}"]
+    keys = [GLOBAL, f"task:{candidate.task}", f"queue:{candidate.queue}"]
     if candidate.site:
         keys += _with_task(f"site:{candidate.site}", candidate.task)
     if candidate.account_id:

@@ -1,7 +1,8 @@
 """Caps on what runs at once and on how often something starts, correct across hosts.
 
 The count is taken from the jobs in progress, so nothing can leak. Starts of a limited key are
-spaced evenly. Both are checked while the limit's row is locked, in the transaction of the claim.
+spaced evenly. Both are checked while the limit's row is locked, in the transaction of the claim,
+which also writes that row: so they hold over the members of a cluster.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from worker.guards import pace
 from worker.guards.keys import GLOBAL, ClosedKey
 from worker.guards.pace import Pace
 
-KINDS = ("site", "task", "account", "vendor")
+KINDS = ("site", "task", "account", "vendor", "queue")
 
-_KEY = re.compile(r"global|(?:site|task|account|vendor):\S.*")
+_KEY = re.compile(r"global|(?:site|task|account|vendor|queue):\S.*")
 
 
 def set_limit(
@@ -71,7 +72,8 @@ def closed_keys(db: Database, limits: list[Row]) -> list[ClosedKey]:
     if any(row["concurrent"] is not None for row in limits):
         for job in db.fetch_all("keys_in_progress"):
             account = f"account:{job['account_id']}"
-            in_use.update((GLOBAL, f"site:{job['site']}", f"task:{job['task']}", account))
+            queue = f"queue:{job['queue']}"
+            in_use.update((GLOBAL, f"site:{job['site']}", f"task:{job['task']}", account, queue))
     found = [reached(row, in_use[row["name"]]) for row in limits]
     return [closed for closed in found if closed is not None]
 
@@ -103,8 +105,12 @@ def admit(tx: Transaction, keys: tuple[str, ...]) -> ClosedKey | None:
 
 
 def count_starts(tx: Transaction, limits: list[Row]) -> None:
-    """Count a start by each of these locked limits."""
-    if any(row["per_minute"] is not None for row in limits):
+    """Count a start by each of these locked limits.
+
+    Their rows are written, whatever they limit: locks hold on one member of a cluster only, but
+    two members that have written the same row cannot both commit.
+    """
+    if limits:
         tx.execute("count_start", names=tuple(row["name"] for row in limits))
     for row in limits:
         pace.count(tx, row)
@@ -124,5 +130,5 @@ def checked(key: str) -> str:
 
 def _in_use(tx: Transaction, key: str) -> int:
     kind, _, value = key.partition(":")
-    only = {name: value if name == kind else None for name in ("site", "task", "account")}
+    only = {name: value if name == kind else None for name in ("site", "task", "account", "queue")}
     return int(tx.fetch_all("count_in_progress", **only)[0]["jobs"])

@@ -96,15 +96,25 @@ def run(
 
 
 def move(
-    db: Database, ids: Sequence[int], label: Label, *, until: datetime, statuses: Sequence[str]
+    db: Database,
+    ids: Sequence[int],
+    label: Label,
+    *,
+    until: datetime,
+    statuses: Sequence[str],
+    half_done: bool = True,
 ) -> Moved:
-    """Move these jobs in one transaction, those of them that still ended so by that moment."""
+    """Move these jobs in one transaction, those of them that still ended so by that moment.
+
+    Without `half_done` those at an irreversible step stay.
+    """
     counts = db.run_script(
         "archive_jobs",
         # In the order of the key, so that two batches never wait for each other in a circle.
         ids=tuple(sorted(ids)),
         statuses=tuple(statuses),
         until=until,
+        half_done=half_done,
         moment=now(db),
         by=label.by[:255],
         reason=label.reason[:255],

@@ -33,6 +33,8 @@ class Selection:
     since: datetime = EARLIEST
     before: datetime = LATEST
     with_archive: bool = False
+    # Whether a job is given once for each row of its result.
+    by_rows: bool = False
     last_id: int = 0
     # When following: the jobs of the last minute that have been given, by when they finished.
     given: dict[int, datetime] = field(default_factory=dict)
@@ -47,6 +49,11 @@ def read(
     db: Database, selection: Selection, *, is_followed: bool = False
 ) -> Iterator[dict[str, Any]]:
     """Yield every finished job of the selection, and move the selection past it."""
+    for job in _jobs(db, selection, is_followed=is_followed):
+        yield from rows_of(job) if selection.by_rows else (job,)
+
+
+def _jobs(db: Database, selection: Selection, *, is_followed: bool) -> Iterator[dict[str, Any]]:
     if not is_followed:
         yield from _read(db, selection, selection.before)
         return
@@ -82,6 +89,17 @@ def _read(db: Database, selection: Selection, before: datetime) -> Iterator[dict
             yield _job(row)
         if len(rows) < BATCH:
             return
+
+
+def rows_of(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give a job once for each row of its result, numbered; once if its result is no rows."""
+    result = job["result"]
+    rows = result.get("rows") if isinstance(result, dict) else result
+    if not isinstance(rows, list):
+        yield {**job, "row": 1}
+        return
+    for number, row in enumerate(rows, 1):
+        yield {**job, "row": number, "result": row}
 
 
 def last_error_line(last_error: str | None) -> str | None:

@@ -18,15 +18,17 @@ from worker.database.server_errors import DUPLICATE_KEY
 from worker.database.statements import query
 from worker.errors import DuplicateKey, PayloadError, UsageError
 from worker.intake.jobs import MAX_DEDUPE_KEY, MAX_ORDER_KEY, as_text, check_order
-from worker.models import ORDER_ON_FAILURE
+from worker.models import DEFAULT_QUEUE, MAX_BATCH_NAME, ORDER_ON_FAILURE
 from worker.profiles import manifest
 from worker.project_file import load_settings
+from worker.queue_names import queue_problem
 from worker.tasks.registry import task_of
 from worker.tracing.traceparent import FIELD, is_well_formed
 
 # The widths of their columns: a connection that is not strict would cut what is longer.
 WIDTHS = {
     "task": 64,
+    "batch": MAX_BATCH_NAME,
     "dedupe_key": MAX_DEDUPE_KEY,
     "callback_url": 2048,
     "profile_id": 64,
@@ -45,11 +47,14 @@ def enqueue(
     payload: Any,
     *,
     connection: Any = None,
+    queue: str = DEFAULT_QUEUE,
+    batch: str | None = None,
     priority: int = 0,
     not_before: datetime | None = None,
     max_attempts: int | None = None,
     timeout_seconds: int | None = None,
     dedupe_key: str | None = None,
+    dedupe_across_tasks: bool = False,
     callback_url: str | None = None,
     profile_id: str | None = None,
     account_id: str | None = None,
@@ -57,7 +62,7 @@ def enqueue(
     order_on_failure: str | None = None,
     traceparent: str | None = None,
 ) -> int | None:
-    """Add one job and return its id; None when a job with that dedupe key is there already.
+    """Add one job and return its id; None when its task has a job with that dedupe key already.
 
     `task` is a name or a function marked with `@task`, which then checks the payload: a dict, or
     the dataclass it declares. With `connection`, any DB-API connection to the queue's database, the
@@ -68,22 +73,39 @@ def enqueue(
     """
     if traceparent is not None:
         payload = _with_trace(payload, traceparent)
+    row = row_of(
+        task, payload, queue=queue, batch=batch, priority=priority, not_before=not_before,
+        max_attempts=max_attempts, timeout_seconds=timeout_seconds, dedupe_key=dedupe_key,
+        dedupe_across_tasks=dedupe_across_tasks,
+        callback_url=callback_url, profile_id=profile_id, account_id=account_id,
+        order_key=order_key, order_on_failure=order_on_failure,
+    )  # fmt: skip
+    return _insert_by_settings(row) if connection is None else _insert(connection, row)
+
+
+def row_of(
+    task: str | Callable[..., Any],
+    payload: Any,
+    *,
+    not_before: datetime | None = None,
+    **columns: Any,
+) -> dict[str, Any]:
+    """Give a job's columns as they are stored; raises PayloadError or UsageError for wrong ones."""
+    order_key = columns["order_key"]
     row: dict[str, Any] = {
         "task": task if isinstance(task, str) else task_of(task).name,
-        "payload": _as_json(task, payload, profile_id, account_id, has_order=order_key is not None),
-        "priority": priority,
+        "payload": _as_json(
+            task,
+            payload,
+            columns["profile_id"],
+            columns["account_id"],
+            has_order=order_key is not None,
+        ),
         "not_before": _utc(not_before),
-        "max_attempts": max_attempts,
-        "timeout_seconds": timeout_seconds,
-        "dedupe_key": dedupe_key,
-        "callback_url": callback_url,
-        "profile_id": profile_id,
-        "account_id": account_id,
-        "order_key": order_key,
-        "order_on_failure": order_on_failure,
+        **columns,
     }
     _check(row)
-    return _insert_by_settings(row) if connection is None else _insert(connection, row)
+    return row
 
 
 def _insert(connection: Any, row: Mapping[str, Any]) -> int | None:
@@ -94,6 +116,8 @@ def _insert(connection: Any, row: Mapping[str, Any]) -> int | None:
         )
     cursor = connection.cursor()
     try:
+        if row["batch"] is not None:
+            cursor.execute(query("add_to_batch"), _opening(row))
         cursor.execute(query("enqueue_one"), row)
         return int(cursor.lastrowid)
     except Exception as error:
@@ -117,9 +141,20 @@ def _insert_by_settings(row: Mapping[str, Any]) -> int | None:
     with closing(Database(resolve(environ))) as db:
         migrations.ensure(db)
         try:
-            return db.insert("enqueue_one", **row)
+            if row["batch"] is None:
+                return db.insert("enqueue_one", **row)
+            return db.transaction(lambda tx: _add_to_batch(tx, row))
         except DuplicateKey:
             return None
+
+
+def _add_to_batch(tx: Any, row: Mapping[str, Any]) -> int:
+    tx.execute("add_to_batch", **_opening(row))
+    return int(tx.insert("enqueue_one", **row))
+
+
+def _opening(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {"name": row["batch"], "by": "enqueue()", "callback_url": None}
 
 
 def _as_json(
@@ -159,13 +194,7 @@ def _utc(moment: datetime | None) -> datetime | None:
 
 
 def _check(row: Mapping[str, Any]) -> None:
-    if (choice := row["order_on_failure"]) is not None:
-        if choice not in ORDER_ON_FAILURE:
-            raise UsageError(
-                f"enqueue: order_on_failure={choice!r:.80}; use {', '.join(ORDER_ON_FAILURE)}"
-            )
-        if row["order_key"] is None:
-            raise UsageError("enqueue: order_on_failure is for jobs with an order_key")
+    _check_choices(row)
     for name, width in WIDTHS.items():
         text = row[name]
         if text is None and name != "task":
@@ -180,3 +209,15 @@ def _check(row: Mapping[str, Any]) -> None:
             continue
         if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
             raise UsageError(f"enqueue: {name}={number!r:.80}; give a whole number from {low} up")
+
+
+def _check_choices(row: Mapping[str, Any]) -> None:
+    if problem := queue_problem(str(row["queue"])):
+        raise UsageError(f"enqueue: queue={row['queue']!r:.80}; {problem}")
+    if (choice := row["order_on_failure"]) is not None:
+        if choice not in ORDER_ON_FAILURE:
+            raise UsageError(
+                f"enqueue: order_on_failure={choice!r:.80}; use {', '.join(ORDER_ON_FAILURE)}"
+            )
+        if row["order_key"] is None:
+            raise UsageError("enqueue: order_on_failure is for jobs with an order_key")

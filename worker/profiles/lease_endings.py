@@ -6,7 +6,9 @@ stale, or sets it aside if its last step may be half done; never simply availabl
 
 from __future__ import annotations
 
+from worker.database import freshness
 from worker.database.client import Database, Row, Transaction
+from worker.database.freshness import Standing
 from worker.errors import LeaseLost
 from worker.models import StepKind
 from worker.profiles import doubts, leases, stop_tries
@@ -50,7 +52,16 @@ def release(
             stop_tries.note(tx, profile, left_running, author=author)
         return True
 
-    if not db.transaction(end):
+    def look() -> Standing:
+        profile = db.fetch_one("get_profile", id=profile_id)
+        if profile is None:
+            return Standing.MISSING
+        is_ours = any(row["fence"] == fence for row in leases.of_profile(db, profile_id))
+        # Others may hold it beside us, with a later fence each.
+        found = fence if is_ours else int(profile["fence"])
+        return freshness.by_fence(found, fence, is_ours=is_ours)
+
+    if not freshness.prevails(db, lambda: db.transaction(end), look):
         raise LeaseLost(profile_id, fence)
 
 

@@ -1,6 +1,7 @@
 """Let only one process at a time check a profile.
 
-It is a named lock of the database, which ends with its connection: a dead process keeps none.
+It is a named lock of the database: one server's ends with its connection, so that a dead process
+keeps none; that of a cluster ends with its lease at the latest.
 """
 
 from __future__ import annotations
@@ -9,19 +10,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from worker.database.client import Database
+from worker.database.locks import Lock
 from worker.errors import UsageError
+
+# Longer than any vendor takes to stop a browser.
+CHECK_SECONDS = 300.0
 
 
 @contextmanager
 def sole_check(db: Database, profile_id: str) -> Iterator[bool]:
     """Be the only one who checks a profile; False when another does."""
-    if not db.fetch_all("lock_check", id=profile_id)[0]["locked"]:
+    lock = Lock("check", profile_id, lease_seconds=CHECK_SECONDS)
+    if not lock.take(db):
         yield False
         return
     try:
         yield True
     finally:
-        db.fetch_all("unlock_check", id=profile_id)
+        lock.release(db)
 
 
 @contextmanager

@@ -225,6 +225,7 @@ class Queue(Endings):
             account_id=candidate.account_id,
             order_place=candidate.order_place,
             route=_own_route(candidate),
+            depth=candidate.depth,
         )
 
     def claim_in(self, row: Row) -> Claim:

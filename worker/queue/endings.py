@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import socket
 
-from worker.database.client import Database
+from worker.database.client import Database, Transaction
 from worker.errors import ClaimLost
 from worker.evidence.fingerprint import fingerprint
 from worker.evidence.known_secrets import KnownSecrets
 from worker.evidence.redaction import redact_text
 from worker.models import Claim, Ending, Outcome, Status
+from worker.queue import added_jobs, standing
 from worker.records import record
 
 # `last_error` is a TEXT: 65,535 bytes. The head says what was called, the tail what went wrong.
@@ -136,18 +137,22 @@ class Endings:
 
         `as_read` is for whoever ends another's claim: its irreversible step must still be the one
         that was read. Raises ClaimLost, having written nothing, when it is not, or when the job has
-        been given to another since.
+        been given to another since; StaleServer when the server does not know of the claim yet.
         """
         settlement = self.settlement_of(claim, ending)
-        if settlement.status is Status.DONE:
-            has_ended = self._finish(claim, ending) or self.is_finished(
-                claim.job_id, claim.fence, claim.incarnation
-            )
-        else:
-            has_ended = self._settle(
+
+        def write() -> bool:
+            if settlement.status is Status.DONE:
+                return self._finish(claim, ending) or self.is_finished(
+                    claim.job_id, claim.fence, claim.incarnation
+                )
+            return self._settle(
                 claim, ending, settlement, only_if_expired=only_if_expired, as_read=as_read
             ) or self._is_settled(claim, settlement)
-        if not has_ended:
+
+        # Who ends another's claim has read it just now, and looks again another time.
+        is_anothers = only_if_expired or as_read
+        if not (write() if is_anothers else standing.prevails(self._db, claim, write)):
             raise ClaimLost(claim.job_id, claim.fence)
         return settlement
 
@@ -158,12 +163,26 @@ class Endings:
 
     def _finish(self, claim: Claim, ending: Ending) -> bool:
         written = {**_guard(claim), "result": ending.result or "null", "proxy": ending.proxy}
+        if ending.follow_ups:
+            return self._db.transaction(lambda tx: self._finish_and_add(tx, claim, ending, written))
         if not claim.has_listener:
             return self._db.execute("complete_job", **written) == 1
         counts = self._db.run_script(
             "complete_with_event", **written, default_callback=self.default_callback
         )
         return counts[0] == 1
+
+    def _finish_and_add(
+        self, tx: Transaction, claim: Claim, ending: Ending, written: dict[str, object]
+    ) -> bool:
+        """Finish a job together with the jobs that its task has added."""
+        if tx.execute("complete_job", **written) != 1:
+            tx.discard()
+            return False
+        if claim.has_listener:
+            tx.execute("event_of_finish", **_guard(claim), default_callback=self.default_callback)
+        added_jobs.add(tx, claim.job_id, ending.follow_ups)
+        return True
 
     def _settle(
         self,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from worker.database.client import Database
 from worker.errors import ClaimLost, StepTaken
 from worker.models import Claim
+from worker.queue import standing
 
 MAX_STEP_CHARACTERS = 255
 
@@ -22,15 +23,21 @@ def begin(db: Database, claim: Claim, step: str, *, is_own: bool = False) -> Non
     """
     kept = storable(step)
     guard = _guard(claim)
-    if db.execute("begin_irreversible_step", **guard, step=kept, is_own=is_own) == 1:
-        return
-    # It may have been written before, by this very statement or for an earlier step of that name.
-    row = db.fetch_one("irreversible_step_of_claim", **guard)
-    if row is not None and row["irreversible_step"] == kept:
-        return
-    if row is not None and kept in taken(row["taken_steps"]):
-        raise StepTaken(claim.job_id, kept)
-    raise ClaimLost(claim.job_id, claim.fence)
+
+    def write() -> bool:
+        if db.execute("begin_irreversible_step", **guard, step=kept, is_own=is_own) == 1:
+            return True
+        # It may have been written before, by this very statement or for an earlier step of that
+        # name.
+        row = db.fetch_one("irreversible_step_of_claim", **guard)
+        if row is not None and row["irreversible_step"] == kept:
+            return True
+        if row is not None and kept in taken(row["taken_steps"]):
+            raise StepTaken(claim.job_id, kept)
+        return False
+
+    if not standing.prevails(db, claim, write):
+        raise ClaimLost(claim.job_id, claim.fence)
 
 
 def end(db: Database, claim: Claim, step: str) -> None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from worker.database.freshness import STALE_SECONDS
 from worker.database_settings import DatabaseSettings
-from worker.errors import BadData, ClaimLost
+from worker.errors import BadData, ClaimLost, StaleServer
 from worker.models import Cause, Claim, Ending, Outcome, Route, Status
 from worker.queue.claims import Queue
 from worker.system.durable_file import ENDING, write_durably
@@ -70,7 +72,11 @@ def _claim(data: dict[str, Any]) -> Claim:
 
 def _ending(data: dict[str, Any]) -> Ending:
     cause = data.pop("cause")
-    return Ending(Outcome(data.pop("outcome")), cause=cause and Cause(cause), **data)
+    # A file that an older version wrote has no follow-ups.
+    added = tuple(data.pop("follow_ups", ()))
+    return Ending(
+        Outcome(data.pop("outcome")), cause=cause and Cause(cause), follow_ups=added, **data
+    )
 
 
 def replay(queue: Queue, entry: Entry) -> Status | None:
@@ -87,6 +93,17 @@ def replay(queue: Queue, entry: Entry) -> Status | None:
             aside,
             error,
         )
+        return None
+    except StaleServer as error:
+        if time.time() - entry.path.stat().st_mtime < STALE_SECONDS:
+            logger.warning("the outcome of job %s is kept: %s", entry.claim.job_id, error)
+            return None
+        logger.error(
+            "the outcome of job %s is dropped: the database has never heard of its claim; "
+            "was it restored, or has a failover lost writes?",
+            entry.claim.job_id,
+        )
+        entry.path.unlink(missing_ok=True)
         return None
     except ClaimLost as lost:
         logger.warning("%s (from the journal)", lost)

@@ -57,7 +57,12 @@ class OutcomeWriter:
         except BadData as error:
             reason = f"its result cannot be stored: {error}"
             refused = replace(
-                ending, outcome=Outcome.ERROR, reason=reason, cause=Cause.CODE, result=None
+                ending,
+                outcome=Outcome.ERROR,
+                reason=reason,
+                cause=Cause.CODE,
+                result=None,
+                follow_ups=(),
             )
             return Written(self._end(claim, self.keep_evidence(claim, refused)))
 
@@ -75,8 +80,8 @@ class OutcomeWriter:
             settlement = self._end(claim, ending)
             return Written(settlement, self.queue.reclaim(self.owner, candidate))
         if not is_finished:
-            logger.error("%s", ClaimLost(claim.job_id, claim.fence))
-            return Written(None, following)
+            # Lost, or not known yet to the server that was asked: the plain way tells.
+            return Written(self._end(claim, ending), following)
         return Written(self.queue.settlement_of(claim, ending), following)
 
     def _end(self, claim: Claim, ending: Ending) -> Settlement | None:

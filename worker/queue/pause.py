@@ -1,9 +1,11 @@
-"""What an operator asks of every pool on a database: pause, and resume.
+"""What an operator asks of every pool on a database: pause all queues or some, and resume.
 
 Kept in the database, so that it holds for all hosts and for runs that start later.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from worker.database.client import Database, Row, Transaction
 from worker.queue import events
@@ -12,22 +14,25 @@ from worker.queue.events import EventKind
 PAUSED = "paused"
 
 
-def pause(db: Database, reason: str, by: str) -> None:
-    """Let no pool claim anything more until `resume`; jobs in flight are finished."""
+def pause(db: Database, reason: str, by: str, queue: str | None = None) -> None:
+    """Let no pool claim anything more of a queue, or at all, until `resume`.
+
+    Jobs in flight are finished.
+    """
 
     def write(tx: Transaction) -> None:
-        tx.execute("set_control", name=PAUSED, reason=reason[:255], set_by=by[:255])
-        events.begin(tx, EventKind.PAUSE, "", reason=reason[:255], by=by[:255])
+        tx.execute("set_control", name=_name(queue), reason=reason[:255], set_by=by[:255])
+        events.begin(tx, EventKind.PAUSE, queue or "", reason=reason[:255], by=by[:255])
 
     db.transaction(write)
 
 
-def resume(db: Database, by: str = "by hand") -> bool:
+def resume(db: Database, by: str = "by hand", queue: str | None = None) -> bool:
     """Let pools claim again; tell whether they had been paused."""
 
     def write(tx: Transaction) -> bool:
-        events.end(tx, EventKind.PAUSE, "", resumed_by=by[:255])
-        return tx.execute("clear_control", name=PAUSED) > 0
+        events.end(tx, EventKind.PAUSE, queue or "", resumed_by=by[:255])
+        return tx.execute("clear_control", name=_name(queue)) > 0
 
     return db.transaction(write)
 
@@ -35,3 +40,23 @@ def resume(db: Database, by: str = "by hand") -> bool:
 def paused(db: Database) -> Row | None:
     """Tell who paused the pools, when and why, if somebody did."""
     return db.fetch_one("get_control", name=PAUSED)
+
+
+def paused_queues(db: Database) -> list[Row]:
+    """List the queues that are paused by themselves, each with who did it, when and why."""
+    rows = db.fetch_all("controls_like", pattern=f"{PAUSED}:%")
+    return [{**row, "queue": row["name"].removeprefix(f"{PAUSED}:")} for row in rows]
+
+
+def holds(db: Database, queues: Collection[str]) -> Row | None:
+    """Tell what holds a whole run: a pause of everything, or of each of its queues."""
+    rows = db.fetch_all("controls_like", pattern=f"{PAUSED}%")
+    asked = {row["name"]: row for row in rows}
+    if PAUSED in asked:
+        return asked[PAUSED]
+    named = [asked.get(_name(queue)) for queue in queues]
+    return named[0] if named and all(named) else None
+
+
+def _name(queue: str | None) -> str:
+    return PAUSED if queue is None else f"{PAUSED}:{queue}"

@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from worker.database.client import Database, Row
@@ -14,8 +15,11 @@ from worker.settings import RunSettings
 from worker.system.identity import boot_id, machine_id, pid_namespace, start_ticks, this_host
 
 
-def start_run(db: Database, settings: RunSettings, launcher_pid: int) -> int:
-    """Record a launcher and return the run's id."""
+def start_run(
+    db: Database, settings: RunSettings, launcher_pid: int, tasks: Sequence[str] | None = None
+) -> int:
+    """Record a launcher and the tasks it has loaded (None: any); return the run's id."""
+    takes_any = tasks is None or settings.unknown_tasks == "fail"
     return db.insert(
         "start_run",
         host=this_host().name,
@@ -27,6 +31,8 @@ def start_run(db: Database, settings: RunSettings, launcher_pid: int) -> int:
         first_slot=settings.offset,
         workers=settings.workers,
         total=settings.total,
+        queues=",".join(settings.queues),
+        tasks=None if takes_any else json.dumps(sorted(tasks or ())),
     )
 
 

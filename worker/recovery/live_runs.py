@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from worker.database.client import Database, Row
+from worker.models import DEFAULT_QUEUE
 from worker.recovery.dead_owners import MIN_SILENT_SECONDS, is_gone
 
 # A run that has not beaten for a day is history.
@@ -43,6 +44,9 @@ class RunState:
     silent_seconds: float
     life: Life
     summary: dict[str, Any] | None = None
+    # Which jobs it does: of these queues and, unless it takes any, of these tasks.
+    queues: tuple[str, ...] = (DEFAULT_QUEUE,)
+    tasks: frozenset[str] | None = None
     # What its heart last knew; empty before its first beat.
     pulse: dict[str, Any] = field(default_factory=dict)
 
@@ -75,6 +79,8 @@ class RunState:
             "life": self.life.value,
             "ending": self.ending or None,
             "exit_code": (self.summary or {}).get("exit_code"),
+            "queues": list(self.queues),
+            "tasks": None if self.tasks is None else sorted(self.tasks),
             "pulse": self.pulse,
         }
 
@@ -111,6 +117,8 @@ def state_of(row: Row) -> RunState:
         silent_seconds=float(row["silent_seconds"]),
         life=_life(row),
         summary=json.loads(row["summary"]) if row["summary"] else None,
+        queues=tuple(row["queues"].split(",")),
+        tasks=frozenset(json.loads(row["tasks"])) if row["tasks"] else None,
         pulse=json.loads(row["pulse"]) if row["pulse"] else {},
     )
 

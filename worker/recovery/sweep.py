@@ -7,6 +7,7 @@ Every settlement is fenced, so a sweep can run at any time, anywhere, beside any
 from __future__ import annotations
 
 import logging
+import math
 from dataclasses import dataclass
 
 from worker.database.client import Database, Row
@@ -35,6 +36,7 @@ def sweep(
     *,
     places: Places | None = None,
     server_grace_seconds: float = SERVER_GRACE_SECONDS,
+    answering_seconds: float = math.inf,
     dry_run: bool = False,
 ) -> list[Swept]:
     """Return every ownerless job to pending, or end it as an error at its cap.
@@ -42,14 +44,15 @@ def sweep(
     A job that was at an irreversible step ends as an error too: it may be half done.
 
     What dead workers left in the journal at this host's `places`, and deaths that nobody could
-    settle, come first. On a server that has been up for less than the grace no claim is taken for
-    expired.
+    settle, come first. On a server that has been up for less than the grace, or has answered the
+    caller for less (`answering_seconds`), no claim is taken for expired.
     """
     if places is not None and not dry_run:
         settle_left(db, queue, places)
     how = _Sweeping(queue, places, is_dry=dry_run)
     swept = _sweep_dead(db, how)
-    if _uptime_seconds(db) >= min(server_grace_seconds, queue.lease_seconds):
+    up_seconds = min(_uptime_seconds(db), answering_seconds)
+    if up_seconds >= min(server_grace_seconds, queue.lease_seconds):
         swept += _sweep_expired(db, how)
     return swept
 
@@ -64,20 +67,33 @@ def settle_left(db: Database, queue: Queue, places: Places) -> list[Swept]:
 
 
 def sweep_profiles(
-    db: Database, server_grace_seconds: float = SERVER_GRACE_SECONDS
+    db: Database,
+    server_grace_seconds: float = SERVER_GRACE_SECONDS,
+    answering_seconds: float = math.inf,
 ) -> list[tuple[str, str]]:
     """End the holds on profiles whose holder is gone; return each profile with the reason."""
-    return sweep_leases(db, with_expired=_uptime_seconds(db) >= server_grace_seconds)
+    up_seconds = min(_uptime_seconds(db), answering_seconds)
+    return sweep_leases(db, with_expired=up_seconds >= server_grace_seconds)
 
 
 def sweep_and_say(
-    db: Database, queue: Queue, places: Places, server_grace_seconds: float
+    db: Database,
+    queue: Queue,
+    places: Places,
+    server_grace_seconds: float,
+    answering_seconds: float = math.inf,
 ) -> list[Swept]:
     """Sweep jobs and profiles, and log each one that was put right; return the jobs."""
-    swept = sweep(db, queue, places=places, server_grace_seconds=server_grace_seconds)
+    swept = sweep(
+        db,
+        queue,
+        places=places,
+        server_grace_seconds=server_grace_seconds,
+        answering_seconds=answering_seconds,
+    )
     for item in swept:
         logger.warning("swept job %s to %s: %s", item.job_id, item.status, item.reason)
-    for profile, reason in sweep_profiles(db, server_grace_seconds):
+    for profile, reason in sweep_profiles(db, server_grace_seconds, answering_seconds):
         logger.warning("swept profile %s: %s", profile, reason)
     return swept
 

@@ -5,7 +5,7 @@ For `status` and `watch`: it counts the queue, which takes a while where there a
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from worker.claiming import held_back
@@ -14,13 +14,15 @@ from worker.claiming.held_back import HeldBack
 from worker.database.client import Database, Row
 from worker.guards.keys import ClosedKey
 from worker.profiles import checkouts, store
-from worker.queue import pause, runs
+from worker.queue import batches, pause, runs
 from worker.queue.claims import Queue
 from worker.recovery import live_runs
 from worker.recovery.live_runs import Life, RunState
 from worker.recovery.sweep import sweep
-from worker.reporting import outlook
+from worker.reporting import outlook, queues
 from worker.reporting.outlook import Outlook
+from worker.reporting.queues import QueueCount
+from worker.scheduling import schedules
 
 HELD_BACK_SECONDS = 2.0
 
@@ -43,6 +45,11 @@ class Standing:
     profiles: dict[str, int]
     accounts_paused: int
     checkouts_overdue: int
+    # Empty where all jobs are in the default queue.
+    queues: list[QueueCount] = field(default_factory=list)
+    # The open batches, and those that ended within a day.
+    batches: list[Row] = field(default_factory=list)
+    schedules: list[Row] = field(default_factory=list)
 
     @property
     def alive(self) -> list[RunState]:
@@ -85,6 +92,9 @@ class Standing:
             "profiles": self.profiles,
             "accounts_paused": self.accounts_paused,
             "checkouts_overdue": self.checkouts_overdue,
+            "queues": [asdict(item) for item in self.queues],
+            "batches": self.batches,
+            "schedules": self.schedules,
         }
 
 
@@ -108,6 +118,9 @@ def standing(db: Database) -> Standing:
         profiles=profiles,
         accounts_paused=accounts_paused,
         checkouts_overdue=checkouts.count_overdue(db),
+        queues=queues.count(db),
+        batches=_batches(db),
+        schedules=schedules.everything(db),
     )
 
 
@@ -118,6 +131,13 @@ def worth_telling(unended: list[RunState]) -> list[RunState]:
         for run in unended
         if run.life is not Life.GONE
         or not any(other.run_id > run.run_id and other.host == run.host for other in unended)
+    ]
+
+
+def _batches(db: Database) -> list[Row]:
+    return [
+        {**row, "so_far": None if row["finished_at"] else batches.progress(db, row["name"])}
+        for row in batches.recent(db)
     ]
 
 

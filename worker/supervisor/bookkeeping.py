@@ -60,6 +60,8 @@ class Bookkeeping:
         entries = self.board.entries
         told = zip(entries, memory_mb(entries), strict=True)
         known: dict[str, Any] = {"workers": [_worker(entry, held) for entry, held in told]}
+        if header.has_strangers:
+            known["has_strangers"] = True
         if header.counted_at:
             known |= {
                 "pending": header.pending,

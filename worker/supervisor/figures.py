@@ -60,6 +60,7 @@ class Figures:
             handed_back=self._total("handed_back"),
             crashes=sum(slot.crashes for slot in self.slots),
             stopped_by=stopped_by,
+            has_strangers=bool(self.header.has_strangers),
             workers=[_worker_summary(slot) for slot in self.slots],
         )
 

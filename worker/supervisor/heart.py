@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import select
 import signal
 import socket
@@ -18,17 +19,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from worker import log
-from worker.claiming import held_back, turns
+from worker.claiming import held_back, scope, turns
+from worker.claiming.drain import unfinished
+from worker.claiming.scope import Scope
 from worker.database.client import Database
+from worker.database.locks import Lock
 from worker.errors import DatabaseUnavailable, RowsLocked
 from worker.guards import breakers
 from worker.models import Outcome, Status
 from worker.profiles import leases
 from worker.queue import pause, runs
+from worker.queue.batches import BatchWatch
 from worker.queue.claims import Queue
 from worker.recovery import deaths, sweep
 from worker.recovery.deaths import Death
 from worker.recovery.places import Places
+from worker.scheduling import firing
 from worker.settings import RunSettings
 from worker.supervisor.bookkeeping import Bookkeeping
 from worker.supervisor.heart_link import parse_messages
@@ -39,6 +45,10 @@ TICK_SECONDS = 0.25
 PROMOTE_SECONDS = 0.5
 CONTROL_SECONDS = 0.5
 OUTBOX_SECONDS = 0.5
+BATCHES_SECONDS = 1.0
+SCHEDULES_SECONDS = 1.0
+# At the end of a run, for batches that its last jobs have finished.
+LAST_LOOK_SECONDS = 1.0
 BREAKERS_SECONDS = 60.0
 TURNS_SECONDS = 600.0
 ROLLUPS_SECONDS = 1.0
@@ -88,12 +98,15 @@ class Heart:
     board: Board
     run_id: int
     link: socket.socket
-    lock_name: str | None
+    locks: tuple[Lock, ...] = ()
     _inbox: bytes = b""
     _deaths: list[Death] = field(default_factory=list)
     _recent: dict[int, tuple[float, Death]] = field(default_factory=dict)
     _is_ending: bool = False
     _is_pause_known: bool = False
+    # When the database answered again after an absence.
+    _back_at: float = -math.inf
+    _complaints: set[str] = field(default_factory=set)
 
     def main(self) -> int:
         """Beat until the launcher closes the link and nothing is left to settle."""
@@ -107,7 +120,8 @@ class Heart:
         )
         queue = Queue.of_run(db, self.settings)
         books = Bookkeeping(db, self.board, self.run_id)
-        chores = self._chores(db, queue, books)
+        batches = BatchWatch(db, self.settings.callback_url)
+        chores = self._chores(db, queue, books, batches)
         while not (self._is_ending and not self._deaths):
             self._listen()
             try:
@@ -115,18 +129,23 @@ class Heart:
                     self._settle_for_the_dead(db, queue)
                     for chore in chores:
                         chore.run_if_due()
-                    books.note_answer()
+                    self._note_answer(books)
             except DatabaseUnavailable as error:
                 self._note_absence(error)
                 if self._is_ending:
                     return 1
-        with suppress(DatabaseUnavailable):
+        with suppress(DatabaseUnavailable, RowsLocked):
+            batches.look(LAST_LOOK_SECONDS)
             self._look_into_outbox(db)
+            for lock in self.locks:
+                lock.release(db)
         books.close()
         db.close()
         return 0
 
-    def _chores(self, db: Database, queue: Queue, books: Bookkeeping) -> list[Chore]:
+    def _chores(
+        self, db: Database, queue: Queue, books: Bookkeeping, batches: BatchWatch
+    ) -> list[Chore]:
         third = self.settings.lease_seconds / 3
         # Renewal comes before the sweep: after an outage living owners must not look abandoned.
         return [
@@ -134,8 +153,10 @@ class Heart:
             Chore(CONTROL_SECONDS, lambda: self._obey(db)),
             Chore(PROMOTE_SECONDS, lambda: self._promote(queue)),
             Chore(min(third, 30.0), lambda: self._sweep(db, queue)),
-            Chore(1.0, lambda: self._count(queue), is_costly=True),
+            Chore(1.0, lambda: self._count(db), is_costly=True),
             Chore(HELD_BACK_SECONDS, lambda: self._count_held_back(db), is_costly=True),
+            Chore(BATCHES_SECONDS, batches.look, is_costly=True),
+            Chore(SCHEDULES_SECONDS, lambda: firing.fire_due(db, self._complaints)),
             Chore(OUTBOX_SECONDS, lambda: self._look_into_outbox(db)),
             Chore(BREAKERS_SECONDS, lambda: breakers.forget_quiet(db)),
             Chore(TURNS_SECONDS, lambda: turns.forget_old(db)),
@@ -198,8 +219,8 @@ class Heart:
 
     def _renew(self, db: Database, queue: Queue, books: Bookkeeping) -> None:
         began = time.monotonic()
-        if self.lock_name is not None:
-            db.fetch_all("take_run_lock", name=self.lock_name, wait_seconds=0)
+        for lock in self.locks:
+            lock.take(db)
         entries = [entry.snapshot() for entry in self.board.entries]
         queue.renew([(e.job_id, e.fence, e.incarnation) for e in entries if e.job_id is not None])
         living = [entry.incarnation for entry in entries if entry.incarnation]
@@ -213,7 +234,7 @@ class Heart:
             runs.beat(db, self.run_id, books.pulse())
 
     def _obey(self, db: Database) -> None:
-        asked = pause.paused(db)
+        asked = pause.holds(db, self.settings.queues)
         self.board.header.is_paused = asked is not None
         if asked is not None and not self._is_pause_known:
             logger.warning(
@@ -227,7 +248,15 @@ class Heart:
         self.board.header.has_due_events = outbox.has_due(db)
 
     def _sweep(self, db: Database, queue: Queue) -> None:
-        swept = sweep.sweep_and_say(db, queue, self._places, self.settings.server_grace_seconds)
+        # While it was away nobody could renew, and other hosts come back to it after us.
+        is_away = bool(self.board.header.database_away_since)
+        swept = sweep.sweep_and_say(
+            db,
+            queue,
+            self._places,
+            self.settings.server_grace_seconds,
+            0.0 if is_away else time.monotonic() - self._back_at,
+        )
         self.board.header.swept += len(swept)
         self.board.header.failed += sweep.failed(swept)
 
@@ -235,17 +264,26 @@ class Heart:
         # Idle workers look again when this changes.
         self.board.header.promoted += queue.promote()
 
-    def _count(self, queue: Queue) -> None:
-        header, counts = self.board.header, queue.unfinished()
+    def _count(self, db: Database) -> None:
+        header, counts = self.board.header, unfinished(db, self._scope(db))
         header.pending = counts["pending"]
         header.in_progress = counts["in_progress"]
         header.waiting = counts["waiting"]
         header.counted_at = time.monotonic()
 
     def _count_held_back(self, db: Database) -> None:
-        found = held_back.count(db, seconds=HELD_BACK_COUNT_SECONDS)
+        found = held_back.count(db, seconds=HELD_BACK_COUNT_SECONDS, scope=self._scope(db))
         self.board.header.held_back = sum(item.jobs for item in found)
         self.board.header.held_because = found[0].reason if found else ""
+
+    def _note_answer(self, books: Bookkeeping) -> None:
+        if self.board.header.database_away_since:
+            self._back_at = time.monotonic()
+        books.note_answer()
+
+    def _scope(self, db: Database) -> Scope:
+        """Which jobs are counted: all, until a worker has met some that are not this run's."""
+        return scope.of_run(db, self.run_id) if self.board.header.has_strangers else Scope()
 
     def _note_absence(self, error: DatabaseUnavailable) -> None:
         header = self.board.header

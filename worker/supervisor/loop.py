@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import partial
 
 from worker.database import statements
+from worker.database.locks import Lock
 from worker.models import Outcome
 from worker.queue import journal
 from worker.recovery import deaths, leftovers
@@ -56,7 +57,7 @@ class Supervisor:
         run_id: int,
         worker_main: WorkerMain,
         display: Display,
-        lock_name: str | None,
+        locks: tuple[Lock, ...] = (),
         service: ServiceManager | None = None,
     ) -> None:
         self._settings = settings
@@ -75,7 +76,7 @@ class Supervisor:
         reader, writer = os.pipe2(os.O_CLOEXEC)
         fork = PatientFork(display.say)
         self._heart = HeartLink(
-            lambda link: Heart(settings, self._board, run_id, link, lock_name).main, writer, fork
+            lambda link: Heart(settings, self._board, run_id, link, locks).main, writer, fork
         )
         self._courier = ChildLink(
             lambda link: Courier(settings.database, link).main(), writer, fork

@@ -1,49 +1,63 @@
-"""One run per database on one host: a file lock that the kernel releases with its holder.
+"""One run per database, queue and host: file locks that the kernel releases with their holder.
 
 A record lock is not inherited by forked children, so it ends exactly when the launcher does. The
-heart holds a MySQL named lock beside it, for launchers that do not share a file system.
+heart holds a lock in the database beside it, for launchers that do not share a file system.
 """
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, Any
 
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError
+from worker.models import DEFAULT_QUEUE
 
 
 class RunLock:
-    """The lock file of one database."""
+    """The lock files of the queues of one run; it has all of them, or none."""
 
-    def __init__(self, state_dir: Path, database: DatabaseSettings) -> None:
-        self.path = state_dir / "run" / f"{database.key}.lock"
-        self._file: IO[str] | None = None
+    def __init__(
+        self,
+        state_dir: Path,
+        database: DatabaseSettings,
+        queues: Iterable[str] = (DEFAULT_QUEUE,),
+    ) -> None:
+        folder = state_dir / "run"
+        # In one order for everybody: two runs that share queues never keep each other out.
+        self.paths = [folder / _file_name(database, queue) for queue in sorted(set(queues))]
+        self.path = self.paths[0]
+        self._files: list[IO[str]] = []
+
+    @classmethod
+    def of_all_queues(cls, state_dir: Path, database: DatabaseSettings) -> RunLock:
+        """The locks of every queue that a run has ever worked here."""
+        lock = cls(state_dir, database)
+        known = lock.path.parent.glob(f"{database.key}.*.lock")
+        lock.paths = sorted({lock.path, *known})
+        return lock
 
     def try_acquire(self) -> bool:
-        """Take the lock if it is free, and leave word of who holds it."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = self.path.open("a+", encoding="utf-8")
-        except OSError as error:
-            raise SettingsError(
-                f"the lock file {self.path} cannot be written: {error.strerror}; "
-                f"set NIGHTSHIFT_STATE_DIR to a folder of yours"
-            ) from error
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            return False
-        file.truncate(0)
-        json.dump({"pid": os.getpid(), "since": time.strftime("%Y-%m-%d %H:%M:%S %Z")}, file)
-        file.flush()
-        self._file = file
+        """Take the locks if they are free, and leave word of who holds them."""
+        for path in self.paths:
+            file = _open(path)
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                file.close()
+                self.release()
+                self.path = path
+                return False
+            file.truncate(0)
+            json.dump({"pid": os.getpid(), "since": time.strftime("%Y-%m-%d %H:%M:%S %Z")}, file)
+            file.flush()
+            self._files.append(file)
         return True
 
     def wait(self, keep_waiting: Callable[[], bool], poll_seconds: float = 0.5) -> bool:
@@ -55,15 +69,33 @@ class RunLock:
         return True
 
     def release(self) -> None:
-        """Give the lock up; closing the file would do as well."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        """Give the locks up; closing the files would do as well."""
+        for file in self._files:
+            file.close()
+        self._files.clear()
 
     def holder(self) -> str:
-        """Describe the run that holds the lock, as far as it left word."""
+        """Describe the run that holds a lock that we want, as far as it left word."""
         try:
             word: dict[str, Any] = json.loads(self.path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return "another run"
         return f"the run with pid {word.get('pid')}, started {word.get('since')}"
+
+
+def _file_name(database: DatabaseSettings, queue: str) -> str:
+    if queue == DEFAULT_QUEUE:
+        return f"{database.key}.lock"
+    # A queue may have a name that no file can have.
+    return f"{database.key}.{hashlib.sha256(queue.encode()).hexdigest()[:16]}.lock"
+
+
+def _open(path: Path) -> IO[str]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("a+", encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(
+            f"the lock file {path} cannot be written: {error.strerror}; "
+            f"set NIGHTSHIFT_STATE_DIR to a folder of yours"
+        ) from error

@@ -87,6 +87,8 @@ class Summary:
     workers: list[WorkerSummary] = field(default_factory=list)
     groups: list[dict[str, Any]] = field(default_factory=list)
     held_back: list[dict[str, Any]] = field(default_factory=list)
+    # Whether its workers have met jobs that are not its own: those are not counted.
+    has_strangers: bool = False
     # Whether the database has been told of the run's end.
     is_recorded: bool = True
 

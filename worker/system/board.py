@@ -191,6 +191,8 @@ class Header(ctypes.Structure):
         ("held_back", ctypes.c_int64),
         ("_held_because", ctypes.c_char * 200),
         ("promoted", ctypes.c_int64),
+        # Whether a worker has met jobs that are not this run's to do.
+        ("has_strangers", ctypes.c_int64),
         ("told", ctypes.c_int64),
         ("still_since", ctypes.c_double),
         # Until then somebody looks at the workers' pages.
@@ -213,6 +215,7 @@ class Header(ctypes.Structure):
     is_time_up: int
     has_due_events: int
     promoted: int
+    has_strangers: int
     # The lookout's own: what people have been told, and since when nothing has finished.
     told: int
     still_since: float

@@ -7,7 +7,7 @@ import re
 import shutil
 import time
 from collections import deque
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterable, MutableMapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ from worker.errors import Fail
 from worker.tasks import named_secrets
 
 MAX_STEPS = 50
+MAX_FOLLOW_UPS = 100_000
 
 _NAME = re.compile(r"[\w][\w. ()+@=,-]{0,149}")
 
@@ -26,6 +27,11 @@ class _JobLog(logging.LoggerAdapter[logging.Logger]):
         self, msg: Any, kwargs: MutableMapping[str, Any]
     ) -> tuple[Any, MutableMapping[str, Any]]:
         return f"job {(self.extra or {})['job']}: {msg}", kwargs
+
+
+def _plain_row(task: str | Callable[..., Any], payload: Any, **options: Any) -> dict[str, Any]:
+    """What is kept of an added job where there is no queue to add it to, as in a test."""
+    return {"task": task, "payload": payload, **options}
 
 
 @dataclass(slots=True)
@@ -47,6 +53,11 @@ class Job:
     _on_step: Callable[[str], None] = field(default=lambda text: None, repr=False)
     _on_irreversible: Callable[[str], None] = field(default=lambda text: None, repr=False)
     _on_undone: Callable[[str], None] = field(default=lambda text: None, repr=False)
+    # Steps from the first job of its chain, if a job has added it.
+    depth: int = 0
+    _make_row: Callable[..., dict[str, Any]] = field(default=_plain_row, repr=False)
+    _follow_ups: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    _rows: list[Any] = field(default_factory=list, repr=False)
     _on_review: Callable[[str], None] = field(default=lambda text: None, repr=False)
     _steps: deque[dict[str, str]] = field(
         default_factory=lambda: deque(maxlen=MAX_STEPS), repr=False
@@ -78,6 +89,38 @@ class Job:
         self._steps.append({"at": at, "text": text})
         if not irreversible:
             (self._on_undone if undone else self._on_step)(text)
+
+    def enqueue(self, task: str | Callable[..., Any], payload: Any, **options: Any) -> None:
+        """Add a job when this one is done: in the same transaction, so never twice.
+
+        If this job fails, nothing is added. `options` are those of `enqueue` (`dedupe_key`,
+        `priority`, `not_before`, …); queue and priority are this job's unless they are given, and
+        `depth` is one more than its own. Raises what `enqueue` raises for what cannot be meant.
+        """
+        self.enqueue_many([payload], task=task, **options)
+
+    def enqueue_many(
+        self,
+        payloads: Iterable[Any],
+        *,
+        task: str | Callable[..., Any] | None = None,
+        dedupe_key: str | Callable[[Any], str] | None = None,
+        **options: Any,
+    ) -> None:
+        """Add many jobs when this one is done; of this job's own task unless one is named.
+
+        `dedupe_key` may be a function of the payload.
+        """
+        for payload in payloads:
+            key = dedupe_key(payload) if callable(dedupe_key) else dedupe_key
+            row = self._make_row(task or self.task, payload, dedupe_key=key, **options)
+            self._follow_ups.append(row)
+            if len(self._follow_ups) > MAX_FOLLOW_UPS:
+                raise Fail(f"the task adds more than {MAX_FOLLOW_UPS:,} jobs at once; add fewer")
+
+    def push(self, row: Any) -> None:
+        """Keep one row of the result; `export --rows` writes a line for each."""
+        self._rows.append(row)
 
     def secret(self, name: str) -> str:
         """Read a secret by its name, from NIGHTSHIFT_SECRETS_DIR or the environment.
@@ -126,3 +169,23 @@ class Job:
 def steps_of(job: Job) -> tuple[dict[str, str], ...]:
     """The latest steps that a task has named, with the time of this machine: for evidence."""
     return tuple(job._steps)  # noqa: SLF001 - what a task sees of its job is fixed.
+
+
+def follow_ups_of(job: Job | None) -> tuple[dict[str, Any], ...]:
+    """The jobs that a task has asked for, a row each, in the order it did."""
+    return () if job is None else tuple(job._follow_ups)  # noqa: SLF001
+
+
+def result_of(job: Job, returned: Any) -> Any:
+    """Put together what a task has pushed and what it has returned.
+
+    Rows alone are a list. With a list they go before it, with a dict they are its `rows`.
+    """
+    rows = job._rows  # noqa: SLF001
+    if not rows:
+        return returned
+    if returned is None:
+        return rows
+    if isinstance(returned, list):
+        return [*rows, *returned]
+    return {**(returned if isinstance(returned, dict) else {"result": returned}), "rows": rows}

@@ -11,14 +11,19 @@ import binascii
 import hashlib
 import hmac
 import json
+from typing import Any
 
 from worker.webhooks.outbox import Event
 
 SECRET_PREFIX = b"whsec_"
+# Told of a batch, not of a job.
+BATCH_FINISHED = "batch.finished"
 
 
 def body_of(event: Event) -> bytes:
     """Write the body of an event; it is the same at every delivery."""
+    if event.event == BATCH_FINISHED:
+        return _as_bytes(_of_batch(event))
     told = {
         "event": event.event,
         "event_id": event.event_id,
@@ -26,13 +31,31 @@ def body_of(event: Event) -> bytes:
         "task": event.task,
         "dedupe_key": event.dedupe_key,
         "attempt": event.attempt,
-        "happened_at": event.happened_at.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+        "happened_at": _happened_at(event),
         "result": event.result,
         "reason": event.reason,
         "profile": event.used_profile,
         "account": event.used_account,
         "proxy": event.used_proxy,
     }
+    return _as_bytes(told)
+
+
+def _of_batch(event: Event) -> dict[str, Any]:
+    counts = event.result if isinstance(event.result, dict) else {}
+    return {
+        "event": event.event,
+        "event_id": event.event_id,
+        "happened_at": _happened_at(event),
+        **counts,
+    }
+
+
+def _happened_at(event: Event) -> str:
+    return event.happened_at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _as_bytes(told: dict[str, Any]) -> bytes:
     return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
 
 

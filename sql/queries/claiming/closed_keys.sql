@@ -2,6 +2,10 @@
 -- A condition: leave out jobs that go to a site which lets nothing through now.
 AND (site IS NULL OR site NOT IN %(closed_sites)s)
 
+-- name: not_in_closed_queues
+-- A condition: leave out jobs of queues that are paused or have reached their limit.
+AND queue NOT IN %(closed_queues)s
+
 -- name: not_of_closed_tasks
 -- A condition: leave out jobs of tasks that have reached their limit.
 AND task NOT IN %(closed_tasks)s
@@ -23,10 +27,12 @@ AND (account IS NULL OR account NOT IN %(closed_accounts)s)
 AND (profile IS NULL OR profile NOT IN %(closed_profiles)s)
 
 -- name: is_anything_gated
--- Tell in one look whether anybody uses limits, breakers, proxies, profiles or accounts at all.
+-- Tell in one look whether anybody uses limits, breakers, proxies, profiles, accounts or
+-- paused queues at all.
 SELECT EXISTS (SELECT 1 FROM limits) OR EXISTS (SELECT 1 FROM breakers)
        OR EXISTS (SELECT 1 FROM proxies) OR EXISTS (SELECT 1 FROM profiles)
-       OR EXISTS (SELECT 1 FROM accounts) AS is_gated,
+       OR EXISTS (SELECT 1 FROM accounts)
+       OR EXISTS (SELECT 1 FROM control WHERE name LIKE 'paused:%%') AS is_gated,
        EXISTS (SELECT 1 FROM accounts WHERE is_ordered) AS has_ordered_accounts,
        EXISTS (SELECT 1 FROM work_queue FORCE INDEX (next_in_order)
                 WHERE order_place >= 'key:' AND order_place < 'key;') AS has_order_keys;

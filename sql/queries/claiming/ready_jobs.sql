@@ -1,7 +1,7 @@
 -- name: candidate_columns
 -- What a worker has to know of a job before it claims it.
 q.id, CAST(q.changed_at AS CHAR) AS version, q.fence, q.attempts, q.max_attempts, q.task,
-       q.payload, q.timeout_seconds, q.priority, q.blocks, q.crashes, q.forgiven, q.site,
+       q.queue, q.depth, q.payload, q.timeout_seconds, q.priority, q.blocks, q.crashes, q.forgiven, q.site,
        q.profile AS profile_id, q.account AS account_id, q.order_place,
        q.callback_url IS NOT NULL AS has_callback,
        q.finished_at IS NOT NULL AND q.last_error IS NULL AS was_done

@@ -1,6 +1,6 @@
 -- name: job_line_columns
 -- What a list shows of a job.
-q.id, q.task, q.status, q.site, q.priority, q.attempts, q.payload, q.created_at, q.started_at,
+q.id, q.task, q.queue, q.batch, q.status, q.site, q.priority, q.attempts, q.payload, q.created_at, q.started_at,
        q.finished_at, q.not_before, q.wait_reason, q.worker_id, q.fingerprint, q.dedupe_key,
        q.order_key, q.callback_url, q.irreversible_step, RIGHT(q.last_error, 2000) AS last_error
 
@@ -8,6 +8,7 @@ q.id, q.task, q.status, q.site, q.priority, q.attempts, q.payload, q.created_at,
 -- What a list may ask of its jobs; NULL asks nothing.
 (%(task)s IS NULL OR q.task = %(task)s) AND (%(site)s IS NULL OR q.site = %(site)s)
    AND (%(text)s IS NULL OR q.payload LIKE %(text)s)
+   AND (%(queue)s IS NULL OR q.queue = %(queue)s) AND (%(batch)s IS NULL OR q.batch = %(batch)s)
 
 -- name: newest_jobs
 -- List jobs the newest first, those that are meant.

@@ -14,14 +14,6 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
   PRIMARY KEY (version, step)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- name: lock_migrations
--- Let one process migrate at a time; asked again and again, so that no read is a long one.
-SELECT GET_LOCK(CONCAT('nightshift.migrate.', LEFT(SHA2(DATABASE(), 256), 32)), 1) AS locked;
-
--- name: unlock_migrations
--- Let the next one.
-SELECT RELEASE_LOCK(CONCAT('nightshift.migrate.', LEFT(SHA2(DATABASE(), 256), 32))) AS released;
-
 -- name: applied_migrations
 -- List the steps taken.
 SELECT version, step, checksum FROM schema_migrations ORDER BY version, step;

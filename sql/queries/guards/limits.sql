@@ -39,20 +39,23 @@ SELECT name, concurrent, per_minute,
    FOR UPDATE;
 
 -- name: count_start
--- Let nothing else of these keys start before their rate allows it.
+-- Count a start of these keys, and let nothing else of them start before their rate allows it.
 UPDATE limits
-   SET next_start_at = GREATEST(COALESCE(next_start_at, UTC_TIMESTAMP(6)), UTC_TIMESTAMP(6))
-                       + INTERVAL ROUND(60000000 / per_minute) MICROSECOND
- WHERE name IN %(names)s AND per_minute IS NOT NULL;
+   SET starts = starts + 1,
+       next_start_at = IF(per_minute IS NULL, next_start_at,
+                          GREATEST(COALESCE(next_start_at, UTC_TIMESTAMP(6)), UTC_TIMESTAMP(6))
+                          + INTERVAL ROUND(60000000 / per_minute) MICROSECOND)
+ WHERE name IN %(names)s;
 
 -- name: count_in_progress
--- Count the jobs in progress of a site, a task or an account; NULL is any. A job that names only a
+-- Count the jobs in progress of a site, a task, a queue or an account; NULL is any. A job that names only a
 -- profile counts for the account of the lease it took.
 SELECT COUNT(*) AS jobs
   FROM work_queue q FORCE INDEX (next_candidates)
  WHERE status = 'in_progress'
    AND (%(site)s IS NULL OR site = %(site)s)
    AND (%(task)s IS NULL OR task = %(task)s)
+   AND (%(queue)s IS NULL OR queue = %(queue)s)
    AND (%(account)s IS NULL OR account = %(account)s
         OR (account IS NULL
             AND EXISTS (SELECT 1 FROM profile_leases l
@@ -61,7 +64,7 @@ SELECT COUNT(*) AS jobs
 
 -- name: keys_in_progress
 -- List what the jobs in progress count against, by the same rule.
-SELECT q.site, q.task, COALESCE(q.account, l.account_id) AS account_id
+SELECT q.site, q.task, q.queue, COALESCE(q.account, l.account_id) AS account_id
   FROM work_queue q FORCE INDEX (next_candidates)
   LEFT JOIN profile_leases l ON l.job_id = q.id AND l.job_fence = q.fence
  WHERE q.status = 'in_progress';

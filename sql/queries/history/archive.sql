@@ -27,7 +27,8 @@ INSERT INTO archived_jobs (
        lease_until, result, dedupe_key, callback_url, profile_id, account_id, created_at,
        changed_at, blocks, crashes, forgiven, fingerprint, site, profile, account,
        irreversible_step, taken_steps,
-       order_key, order_on_failure, owner_key, ready_at,
+       order_key, order_on_failure, owner_key, ready_at, queue,
+       parent_id, root_id, depth, batch, dedupe_across_tasks,
        used_profile, used_account, used_proxy,
        archived_at, archived_by, archive_reason)
 SELECT id, payload, status, worker_id, attempts, last_error, started_at, finished_at, task,
@@ -35,11 +36,13 @@ SELECT id, payload, status, worker_id, attempts, last_error, started_at, finishe
        lease_until, result, dedupe_key, callback_url, profile_id, account_id, created_at,
        changed_at, blocks, crashes, forgiven, fingerprint, site, profile, account,
        irreversible_step, taken_steps,
-       order_key, order_on_failure, owner_key, ready_at,
+       order_key, order_on_failure, owner_key, ready_at, queue,
+       parent_id, root_id, depth, batch, dedupe_across_tasks,
        used_profile, used_account, used_proxy,
        %(moment)s, %(by)s, %(reason)s
   FROM work_queue FORCE INDEX (PRIMARY)
  WHERE id IN %(ids)s AND status IN %(statuses)s
+   AND (irreversible_step IS NULL OR %(half_done)s)
    AND COALESCE(finished_at, created_at) <= %(until)s
    FOR UPDATE;
 INSERT INTO archived_attempts (

@@ -75,12 +75,12 @@ UPDATE work_queue
 
 -- name: complete_with_event
 -- Finish a job as above, and put the news of it into the outbox, in one transaction.
-UPDATE work_queue
-   SET status = 'done', result = %(result)s, last_error = NULL, wait_reason = NULL,
-       irreversible_step = NULL, used_proxy = COALESCE(%(proxy)s, used_proxy),
-       finished_at = UTC_TIMESTAMP(6), lease_until = NULL
- WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
-   AND status = 'in_progress';
+/* include complete_job */;
+/* include event_of_finish */;
+COMMIT;
+
+-- name: event_of_finish
+-- Put the news of a job that has just been finished into the outbox.
 INSERT IGNORE INTO outbox (event_id, event, job_id, fence, attempt, task, dedupe_key, result,
                            happened_at, url, next_try_at, used_profile, used_account, used_proxy)
 SELECT UUID(), 'job.done', id, fence, attempts, task, dedupe_key, result,
@@ -90,7 +90,6 @@ SELECT UUID(), 'job.done', id, fence, attempts, task, dedupe_key, result,
  WHERE id = %(id)s AND fence = %(fence)s AND incarnation <=> %(incarnation)s
    AND status = 'done'
    AND COALESCE(callback_url, %(default_callback)s) IS NOT NULL;
-COMMIT;
 
 -- name: own_finish
 -- Tell whether a job was finished under a fence: our own write may have outlived its connection.

@@ -1,7 +1,7 @@
 -- name: run_columns
 -- A run with its launcher's process, and for how long it has been silent.
 r.id, r.host, r.machine_id, r.boot_id, r.pid_namespace, r.pid, r.pid_started, r.first_slot, r.workers,
-r.total, r.started_at, r.heartbeat_at, r.ended_at, r.summary, r.pulse,
+r.total, r.started_at, r.heartbeat_at, r.ended_at, r.summary, r.pulse, r.queues, r.tasks,
 TIMESTAMPDIFF(MICROSECOND, r.heartbeat_at, UTC_TIMESTAMP(6)) / 1000000 AS silent_seconds
 
 -- name: unended_runs

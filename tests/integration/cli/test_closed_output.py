@@ -66,7 +66,7 @@ def test_what_is_only_told_is_lost_and_the_work_is_done(shell, queue, tmp_path):
 
     done = shell(f"enqueue --skip-bad {path} 2>/dev/full")
 
-    assert (done.returncode, done.stdout) == (0, "added 1 job for task visit\n")
+    assert (done.returncode, done.stdout) == (0, "added 1 job for task visit: id 1\n")
 
 
 @pytest.mark.parametrize("where", [">&-", "2>&-", "<&- >&- 2>&-", ">/dev/full 2>/dev/full"])

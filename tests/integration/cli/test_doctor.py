@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from functools import partial
 
@@ -11,8 +12,9 @@ import pytest
 from tests.lifecycle.conftest import processes_of, run_command, url_of, wait_until
 from worker.queue import pause
 
-CHECKS = ["python", "database", "schema", "writing", "queue", "ways out", "tasks", "browser"]
-CHECKS += ["errors folder", "results folder", "state folder", "notify", "privacy", "disk"]
+CHECKS = ["python", "database", "schema", "server", "writing", "queue", "ways out", "tasks"]
+CHECKS += ["browser", "errors folder", "results folder", "state folder", "notify", "privacy"]
+CHECKS += ["disk"]
 
 
 @pytest.fixture
@@ -60,7 +62,7 @@ def test_each_failed_check_says_its_fix_and_the_others_go_on(cli, tmp_path):
 
     failed = failing(done)
     assert done.returncode == 69
-    asking = ["database", "schema", "writing", "queue", "ways out"]
+    asking = ["database", "schema", "server", "writing", "queue", "ways out"]
     assert list(failed) == [*asking, "tasks", "browser", "errors folder"]
     assert "check that it runs and that DATABASE_URL names it" in failed["database"]
     assert "there is no such file" in failed["tasks"]
@@ -94,7 +96,8 @@ def test_a_url_that_is_none_fails_its_checks_and_nothing_else(cli):
     done = cli("doctor", DATABASE_URL="nonsense")
 
     assert done.returncode == 78
-    assert list(failing(done)) == ["database", "schema", "writing", "queue", "ways out"]
+    asking = ["database", "schema", "server", "writing", "queue", "ways out"]
+    assert list(failing(done)) == asking
 
 
 def test_a_user_who_may_only_read_is_told_the_right_that_is_missing(
@@ -105,7 +108,7 @@ def test_a_user_who_may_only_read_is_told_the_right_that_is_missing(
     done = cli("doctor", DATABASE_URL=url)
 
     assert done.returncode == 78
-    assert list(failing(done)) == ["writing"]
+    assert list(failing(done)) == ["server", "writing"]
     assert "GRANT ALL ON `nightshift_test`.*" in failing(done)["writing"]
 
 
@@ -170,3 +173,17 @@ def test_what_other_users_may_read_is_named_with_what_to_type(cli, tmp_path):
     assert failing(done)["privacy"].endswith(f"type: {command}")
     subprocess.run(command, shell=True, check=True)
     assert failing(cli("doctor", **where)) == {}
+
+
+def test_the_server_is_named_and_tried_on_two_connections(cli):
+    (server,) = [line for line in cli("doctor").stdout.splitlines() if " server: " in line]
+
+    assert re.match(r"ok   server: (MariaDB|MySQL) \d", server)
+    assert "two connections agree on sessions, claims, commits, locks and time" in server
+
+
+def test_a_server_with_an_older_schema_is_named_and_not_tried(cli, database):
+    database.run_statement("DELETE FROM schema_migrations WHERE version >= 40")
+    database.run_statement("DROP TABLE named_locks")
+
+    assert "not tried, because its schema is not up to date" in cli("doctor").stdout

@@ -32,7 +32,7 @@ def test_one_url_is_one_job(cli, enqueued):
     done = cli("enqueue", URLS[1])
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "added 1 job for task visit\n"
+    assert done.stdout == "added 1 job for task visit: id 1\n"
     assert enqueued() == [("visit", URLS[1])]
 
 
@@ -62,7 +62,7 @@ def test_a_list_of_urls_is_a_job_a_line(cli, enqueued, tmp_path, text, way):
     done = cli("enqueue", path) if way == "file" else cli("enqueue", "-", stdin=text)
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "added 3 jobs for task visit\n"
+    assert done.stdout == "added 3 jobs for task visit: ids 1–3\n"
     assert enqueued() == [("visit", url) for url in URLS]
 
 

@@ -71,7 +71,7 @@ READS = [
 @pytest.mark.parametrize(("name", "params"), READS, ids=[name for name, _ in READS])
 def test_no_statement_of_a_page_reads_a_table_whole(site, name, params):
     usual = {"window": 51, "skip": 50, "limit": 51, "before": 90, "task": None, "site": None,
-             "text": None, "id": 61}  # fmt: skip
+             "text": None, "queue": None, "batch": None, "id": 61}  # fmt: skip
 
     # MySQL 9 would draw a tree.
     explained = f"EXPLAIN /*!80000 FORMAT=TRADITIONAL */ {query(name)}"

@@ -10,6 +10,7 @@ import pytest
 
 from worker.database import migrations
 from worker.database.client import DatabaseError
+from worker.database.locks import Lock
 from worker.errors import BadData, SchemaMismatch
 
 REAL_STEPS = migrations.steps
@@ -144,11 +145,12 @@ def test_processes_that_migrate_at_once_apply_every_step_once(connect, write_mig
 
 def test_waiting_for_another_process_to_migrate_outlasts_one_read(connect):
     holder, waiter = connect(), connect(read_timeout_seconds=2)
-    assert holder.fetch_one("lock_migrations")["locked"] == 1
+    lock = Lock("migrate")
+    assert lock.take(holder)
     with ThreadPoolExecutor(1) as pool:
         applied = pool.submit(migrations.migrate, waiter)
         holder.run_statement("DO SLEEP(2.5)")
-        holder.fetch_one("unlock_migrations")
+        lock.release(holder)
         assert applied.result(timeout=20) == NAMES
 
 

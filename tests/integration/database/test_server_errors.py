@@ -106,6 +106,26 @@ def test_a_conflict_is_tried_again_at_once_and_without_any_patience(
     assert len(tries) == 3
 
 
+def test_an_insert_is_done_again_only_if_it_was_undone_for_certain(trouble, connect):
+    db, tries = connect(), []
+
+    def write(connection) -> int:
+        tries.append(1)
+        if len(tries) == 3:
+            trouble(None)
+        with connection.cursor() as cursor:
+            return cursor.execute("INSERT INTO troubled () VALUES ()")
+
+    trouble(1213, "Deadlock found")
+    assert db._once(write, tries=5) == 1
+    assert len(tries) == 3
+
+    trouble(1053, "Server shutdown in progress")
+    with pytest.raises(DatabaseUnavailable):
+        db._once(write, tries=5)
+    assert len(tries) == 4
+
+
 def test_a_conflict_that_never_ends_is_told_as_absence(trouble, connect):
     trouble(1213, "Deadlock found")
     with pytest.raises(DatabaseUnavailable, match="others were in the way too often"):

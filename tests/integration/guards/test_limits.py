@@ -227,3 +227,19 @@ def test_the_starts_of_a_profiles_jobs_are_spaced_by_its_accounts_rate(database,
 
     assert [worker.claim_now().job_id for _ in range(2)] == [ids[0], ids[3]]
     assert worker.claim_now() is None
+
+
+def test_every_start_writes_the_rows_of_its_limits(queue, database, worker):
+    limits.set_limit(database, "global", concurrent=5, per_minute=None, by="test")
+    limits.set_limit(database, "task:visit", concurrent=5, per_minute=600, by="test")
+    limits.set_limit(database, "task:other", concurrent=5, per_minute=None, by="test")
+    queue.enqueue("visit", {"url": SHOP})
+
+    assert worker.claim_now() is not None
+
+    rows = database.run_statement("SELECT name, starts FROM limits ORDER BY name")
+    assert {row["name"]: row["starts"] for row in rows} == {
+        "global": 1,
+        "task:other": 0,
+        "task:visit": 1,
+    }

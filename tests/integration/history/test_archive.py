@@ -19,7 +19,7 @@ from worker.models import Cause
 
 LABEL = Label("me@here", "a test")
 # Worked out of other columns for indexes of the queue.
-DERIVED = {"order_place", "owner_ended_at", "owner_status"}
+DERIVED = {"dedupe_scope", "order_place", "owner_ended_at", "owner_status"}
 EXTRA = {"archived_at", "archived_by", "archive_reason"}
 
 
@@ -91,7 +91,8 @@ def test_every_column_of_a_job_and_its_attempts_gets_into_the_archive(database, 
         "dedupe_key = 'd', callback_url = 'http://c', profile_id = 'p', account_id = 'a', "
         "blocks = 2, crashes = 1, forgiven = 3, irreversible_step = 'paying', taken_steps = 't', "
         "order_key = 'k', order_on_failure = 'wait', "
-        "used_profile = 'p', used_account = 'a', used_proxy = 'x'"
+        "used_profile = 'p', used_account = 'a', used_proxy = 'x', "
+        "parent_id = 4, root_id = 2, depth = 5, batch = 'b', dedupe_across_tasks = TRUE"
     )
     database.run_statement(
         "UPDATE job_attempts SET evidence_dir = '/errors', evidence_host = 'h', "

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from tests.integration.gate_worker import Worker
 from tests.integration.profile_fixtures import closed_now, events, state
 from worker.database.client import Database
-from worker.errors import ProviderError
+from worker.errors import ProviderError, StaleServer
 from worker.history.todo import everything
 from worker.profiles import caretaker, lease_endings, leases, stop_tries, store
 from worker.profiles.states import State
@@ -201,3 +203,35 @@ def test_the_browser_of_a_profile_set_aside_is_stopped_and_it_stays_so(
 
     assert events(database)[-3:] == ["stale", "doubted", event]
     assert State(state(database)) is State.QUARANTINED
+
+
+def test_a_lease_that_the_server_has_not_got_yet_is_waited_for(
+    database, connect, worker, enqueue, add
+):
+    add("p1")
+    enqueue("p1")
+    fence = worker.claim().lease_fence
+    (lease,) = leases.of_profile(database, "p1")
+    database.run_statement("DELETE FROM profile_leases")
+    database.run_statement("UPDATE profiles SET fence = fence - 1")
+
+    with pytest.raises(StaleServer):
+        lease_endings.release(database, "p1", fence, author="w", reason="done")
+    assert state(database) == "leased"
+
+    late = threading.Timer(0.5, give_back, (connect(), lease))
+    late.start()
+    patient = connect(patience_seconds=20)
+    lease_endings.release(patient, "p1", fence, author="w", reason="done")
+    late.join()
+    assert state(database) == "available"
+
+
+def give_back(db: Database, lease) -> None:
+    """Apply what another member has committed, as replication does."""
+    db.run_statement("BEGIN")
+    db.run_statement("UPDATE profiles SET fence = fence + 1")
+    kept = {key: value for key, value in lease.items() if key != "left_seconds"}
+    names, values = ", ".join(kept), ", ".join(f"%({key})s" for key in kept)
+    db.run_statement(f"INSERT INTO profile_leases ({names}) VALUES ({values})", kept)
+    db.run_statement("COMMIT")

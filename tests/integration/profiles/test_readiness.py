@@ -75,6 +75,8 @@ def test_a_vendors_plan_caps_its_profiles(database, worker, enqueue, add):
     claims = [worker.claim_now() for _ in range(3)]
 
     assert [claim is not None for claim in claims] == [True, True, False]
+    # Written in the claims' own transactions, so that members of a cluster see the conflict.
+    assert database.run_statement("SELECT starts FROM limits") == [{"starts": 2}]
 
 
 def test_many_closed_profiles_are_told_with_their_reasons(database, add):

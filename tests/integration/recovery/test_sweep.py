@@ -236,3 +236,15 @@ def test_a_job_that_hung_waits_before_it_is_tried_again(database, queue, claim_a
     settle(database, queue, 50, Ending(Outcome.TIMED_OUT, "stuck in a page"))
 
     assert queue.get(job_id)["not_before"] is not None
+
+
+def test_nothing_has_expired_for_one_whom_the_database_has_only_just_answered_again(
+    database, queue, claim_as, expire
+):
+    queue.enqueue("visit", {})
+    expire(claim_as())
+    # Up for longer than its grace of no time at all, but away from us until a moment ago.
+    patient = partial(sweeping.sweep, database, queue, server_grace_seconds=0.5)
+
+    assert patient(answering_seconds=0.0) == []
+    assert len(patient(answering_seconds=60.0)) == 1

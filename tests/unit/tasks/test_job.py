@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from worker.tasks.job import MAX_STEPS, Job, steps_of
+from worker.errors import Fail
+from worker.tasks.job import MAX_STEPS, Job, follow_ups_of, result_of, steps_of
 
 
 def test_the_latest_steps_are_kept_with_their_times():
@@ -70,3 +71,37 @@ def test_a_step_that_says_that_nothing_came_of_one_is_told_as_such():
 def test_an_irreversible_step_must_say_what_is_done(text):
     with pytest.raises(ValueError, match="say what is done"):
         new_job().step(text, irreversible=True)
+
+
+def test_jobs_that_a_task_adds_are_kept_in_their_order():
+    job = new_job()
+    job.enqueue("visit", {"n": 1}, priority=2)
+    job.enqueue_many([{"n": 2}, {"n": 3}], dedupe_key=lambda payload: str(payload["n"]))
+
+    first, *rest = follow_ups_of(job)
+    assert first == {"task": "visit", "payload": {"n": 1}, "dedupe_key": None, "priority": 2}
+    assert [(each["task"], each["dedupe_key"]) for each in rest] == [("order", "2"), ("order", "3")]
+
+
+def test_a_task_cannot_add_jobs_without_end(monkeypatch):
+    monkeypatch.setattr("worker.tasks.job.MAX_FOLLOW_UPS", 3)
+
+    with pytest.raises(Fail, match="more than 3 jobs at once"):
+        new_job().enqueue_many({} for _ in range(10))
+
+
+@pytest.mark.parametrize(
+    ("returned", "result"),
+    [
+        (None, [{"a": 1}]),
+        ([{"a": 2}], [{"a": 1}, {"a": 2}]),
+        ({"page": 7}, {"page": 7, "rows": [{"a": 1}]}),
+        ("seen", {"result": "seen", "rows": [{"a": 1}]}),
+    ],
+)
+def test_pushed_rows_and_what_is_returned_are_one_result(returned, result):
+    job = new_job()
+    job.push({"a": 1})
+
+    assert result_of(job, returned) == result
+    assert result_of(new_job(), returned) == returned

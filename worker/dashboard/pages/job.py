@@ -20,6 +20,7 @@ from worker.evidence import masked_job
 from worker.history import archive, dead_letters, freed_keys
 from worker.history.archive import Label
 from worker.history.dead_letters import Scope
+from worker.queue import added_jobs
 from worker.queue.claims import Queue
 from worker.queue.endings import half_done_at
 
@@ -49,6 +50,7 @@ def page(job_id: int) -> str:
         why=services().clock.localised(sentence_about(database(), shown, attempts, known.closed)),
         group=known.group(job["fingerprint"]) if job["status"] == "error" else None,
         half_done=_half_done(shown),
+        added=_added(job_id),
         attempts_drawn=charting.attempts(attempts, services().clock),
         tried_seconds=_tried_seconds(attempts),
         is_archived=job.get("archived_at") is not None,
@@ -132,6 +134,14 @@ def find(job_id: int) -> tuple[Row, list[Row]]:
     if archived is None:
         abort(404, f"There is no job {job_id:,}, neither in the queue nor in the archive.")
     return archived
+
+
+def _added(job_id: int) -> dict[str, Any]:
+    """The jobs that a job has added: how many, and the first of them."""
+    db = database()
+    first = added_jobs.of_job(db, job_id)
+    number = len(first) if len(first) < added_jobs.SHOWN else added_jobs.count(db, job_id)
+    return {"first": first, "number": number}
 
 
 def _in_error(job_id: int) -> Row:

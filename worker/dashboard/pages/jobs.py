@@ -27,7 +27,7 @@ def page() -> str | Response:
     kept: dict[str, Any] = {
         name: value
         for name, value in request.args.items()
-        if name in ("state", "task", "site", "group", "text", "list") and value
+        if name in ("state", "task", "site", "group", "text", "queue", "batch", "list") and value
     }
     return render_template(
         "jobs.html",
@@ -51,6 +51,8 @@ def asked_for() -> Wanted:
         site=given.get("site", "")[:255],
         group=given.get("group", "")[:16],
         text=given.get("text", "")[: job_list.LONGEST_SEARCH],
+        queue=given.get("queue", "")[:50],
+        batch=given.get("batch", "")[:100],
         after=given.get("after", "")[:60],
     )
 

@@ -1,0 +1,50 @@
+"""Real clusters of three members for the tests that need one; made once, as root."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from worker.database.client import Database
+from worker.database_settings import DatabaseSettings
+from worker.drill.cluster.world import ClusterWorld, cluster_world
+from worker.errors import SettingsError
+
+EMPTIED = ("work_queue", "job_attempts", "limits", "named_locks", "outbox", "failure_groups")
+
+
+@pytest.fixture(scope="session")
+def live(request, tmp_path_factory) -> Iterator[ClusterWorld]:
+    """The kind of cluster that tests are parametrised with, one at a time."""
+    try:
+        with cluster_world(tmp_path_factory.mktemp(request.param), request.param) as world:
+            yield world
+    except SettingsError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def world(live) -> ClusterWorld:
+    """That cluster, whole, and its queue empty."""
+    live.revive()
+    with closing(Database(live.database, patience_seconds=20)) as db:
+        for table in EMPTIED:
+            db.run_statement(f"DELETE FROM {table}")
+    return live
+
+
+@pytest.fixture
+def on_member(world) -> Iterator[Callable[..., Database]]:
+    """Connect to the queue on one member, by its number from 0."""
+    with ExitStack() as stack:
+
+        def connect(index: int, **options: Any) -> Database:
+            member = world.cluster.members[index]
+            settings = replace(member.settings, database=DatabaseSettings().database)
+            return stack.enter_context(closing(Database(settings, **options)))
+
+        yield connect

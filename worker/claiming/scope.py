@@ -1,0 +1,102 @@
+"""Which jobs are a run's own: those of its queues whose tasks it has loaded.
+
+Others stay pending for a run that knows them. No index tells them apart, so searches leave them out
+by a condition, and only where a worker has met one: a queue without them costs nothing more.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from worker.database.client import Database
+from worker.guards.keys import ClosedKey
+from worker.models import Candidate
+from worker.recovery import live_runs
+from worker.recovery.live_runs import RunState
+from worker.settings import RunSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The queues that a run works and the tasks that it has loaded; None is any."""
+
+    queues: tuple[str, ...] | None = None
+    tasks: frozenset[str] | None = None
+
+    @classmethod
+    def of(cls, settings: RunSettings, tasks: Iterable[str]) -> Scope:
+        """The scope that a run's settings want, with the tasks that it has loaded."""
+        takes_any = settings.unknown_tasks == "fail"
+        return cls(settings.queues, None if takes_any else frozenset(tasks))
+
+    def takes(self, candidate: Candidate) -> bool:
+        """Whether a job is the run's to do."""
+        return (self.tasks is None or candidate.task in self.tasks) and (
+            self.queues is None or candidate.queue in self.queues
+        )
+
+    def conditions(self) -> tuple[tuple[str, ...], dict[str, Any]]:
+        """Name the conditions that leave all other jobs out, with their parameters."""
+        names, params = self.queue_conditions()
+        if self.tasks is not None:
+            names, params = (*names, "of_known_tasks"), params | {"known_tasks": tuple(self.tasks)}
+        return names, params
+
+    def queue_conditions(self) -> tuple[tuple[str, ...], dict[str, Any]]:
+        """Name the condition that leaves out jobs of other queues, with its parameter."""
+        if self.queues is None:
+            return (), {}
+        return ("of_own_queues",), {"own_queues": self.queues}
+
+    def choices(self) -> dict[str, Any]:
+        """Give both as parameters of queries that ask for them in any case."""
+        return {
+            "any_queue": self.queues is None,
+            "own_queues": self.queues or ("",),
+            "any_task": self.tasks is None,
+            "known_tasks": tuple(self.tasks or ("",)),
+        }
+
+    def unknown(self, candidate: Candidate) -> ClosedKey | None:
+        """Say why a job of its queues stays, if that is because the run does not know its task."""
+        if self.tasks is None or candidate.task in self.tasks:
+            return None
+        return ClosedKey(
+            f"task:{candidate.task}",
+            f"no task named {candidate.task!r} is loaded; load its file with --tasks FILE",
+        )
+
+
+def of_run(db: Database, run_id: int) -> Scope:
+    """Read the scope of a run that has been recorded."""
+    row = db.fetch_one("scope_of_run", run_id=run_id)
+    if row is None:
+        return Scope()
+    tasks = None if row["tasks"] is None else frozenset(json.loads(row["tasks"]))
+    return Scope(tuple(row["queues"].split(",")), tasks)
+
+
+def of_live_runs(db: Database) -> list[tuple[RunState, Scope]]:
+    """List the runs at work, each with what it does."""
+    return [(run, Scope(run.queues, run.tasks)) for run in live_runs.alive(db)]
+
+
+def absence(live: Sequence[Scope], candidate: Candidate) -> ClosedKey | None:
+    """Say why none of the runs at work would take a job, if that is so."""
+    if not live or any(scope.takes(candidate) for scope in live):
+        return None
+    named = [scope for scope in live if scope.queues is None or candidate.queue in scope.queues]
+    if not named:
+        return ClosedKey(
+            f"queue:{candidate.queue}",
+            f"no run at work has the queue {candidate.queue!r}; "
+            f"start one: launcher.py --queue {candidate.queue}",
+        )
+    return ClosedKey(
+        f"task:{candidate.task}",
+        f"no run at work has loaded a task named {candidate.task!r}; "
+        f"start one with its file: launcher.py --tasks FILE",
+    )
