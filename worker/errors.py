@@ -126,6 +126,17 @@ class ClaimLost(NightshiftError):
         self.fence = fence
 
 
+class StepTaken(NightshiftError):
+    """An earlier attempt has taken this irreversible step: only a person may allow it again."""
+
+    def __init__(self, job_id: int, step: str) -> None:
+        super().__init__(
+            f"its step {step!r} was taken in an earlier attempt; not again without a person"
+        )
+        self.job_id = job_id
+        self.step = step
+
+
 class LeaseLost(NightshiftError):
     """The profile has another holder now, or none: nothing may be written for it."""
 

@@ -80,6 +80,16 @@ def ordered_well(page, payload, job):
         ENDINGS[payload["then"]](page)
 
 
+@task("orders_and_breaks_off", browser=False)
+def orders_and_breaks_off(page, payload, job):
+    """Orders, leaves its irreversible step behind, and breaks off after that, in every attempt."""
+    for _ in range(payload.get("orders", 1)):
+        job.step(STEP, irreversible=True)
+        note("ordered", job)
+        job.step("declined" if payload.get("undone") else "order sent", undone="undone" in payload)
+    return ENDINGS[payload["then"] if job.attempt < 3 else "returns"](page)
+
+
 @task("goes_on_all_the_same", browser=False)
 def goes_on_all_the_same(page, payload, job):
     """Does not care whether its step could be kept."""

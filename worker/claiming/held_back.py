@@ -56,7 +56,7 @@ def count(
     ):
         return []
     found: Counter[str] = Counter()
-    reasons: dict[str, str] = {}
+    closed: dict[str, ClosedKey] = {}
     deadline = time.monotonic() + seconds
     is_complete = True
     for row in _all_groups(db, slots, total, closures.scope):
@@ -65,18 +65,17 @@ def count(
         if not is_complete:
             break
         job = _job_of(row)
-        closure = (
-            closures.scope.unknown(job)
-            or absence(live, job)
-            or _closure_of(job, closures)
-            or _turn_of(db, job, closures)
-        )
+        closure = closures.scope.unknown(job) or absence(live, job) or _closure_of(job, closures)
+        culprit = closure.key if closure is not None else ""
+        if closure is None and (closure := _turn_of(db, job, closures)) is not None:
+            # An ordered account has several places, and all wait for the same job.
+            culprit = closure.reason if closure.seconds is None else closure.key
         if closure is not None:
-            reasons[closure.key] = closure.reason
-            found[closure.key] += row["jobs"]
+            closed.setdefault(culprit, closure)
+            found[culprit] += row["jobs"]
     return [
-        HeldBack(key, reasons[key], jobs, or_more=not is_complete)
-        for key, jobs in found.most_common()
+        HeldBack(closed[culprit].key, closed[culprit].reason, jobs, or_more=not is_complete)
+        for culprit, jobs in found.most_common()
     ]
 
 

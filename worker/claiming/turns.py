@@ -32,6 +32,12 @@ class Order:
         kind, _, value = self.name.partition(":")
         return f"order key {value}" if kind == "key" else f"account {value}, which is ordered"
 
+    @property
+    def quoted(self) -> str:
+        """Its name in quotes: failures that differ in that alone are one group."""
+        kind, _, value = self.name.partition(":")
+        return f"order key {value!r}" if kind == "key" else f"account {value!r}, which is ordered,"
+
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
@@ -106,25 +112,20 @@ def judge(
     """Say what a job of an order has to wait for, or that it is not to be done; None: nothing."""
     before = _first(reader, order.places)
     if before is not None and before["id"] < candidate.job_id:
-        return _closed(candidate, order, *_state_of(before))
+        return _behind(reader, candidate, order, before)
     if running := reader.fetch_all("running_in_order", places=order.places, id=candidate.job_id):
         said = f"job {running[0]['id']} of the same order is running"
         return _closed(candidate, order, said, _BUSY_SECONDS)
-    failed = _first(reader, tuple(f"{_FAILED}{place}" for place in order.places))
+    failed = _first_failed(reader, order)
     if failed is None or failed["id"] > candidate.job_id:
         return None
-    said = f"job {failed['id']} before it failed"
-    match order.on_failure or failed["order_on_failure"] or "wait":
+    match _choice(order, failed):
         case "skip":
             return None
         case "stop":
-            return Stopped(f"not done, because {said}, and {order} stops then")
-    return _closed(
-        candidate,
-        order,
-        f"{said}{_remedy(failed)}, and the others go on",
-        None,
-    )
+            said = f"not done, because job {failed['id']} before it failed"
+            return Stopped(f"{said}, and {order.quoted} stops then")
+    return _closed(candidate, order, _waited_for(failed), None)
 
 
 def first_ready(db: Database, order: Order) -> Row | None:
@@ -140,14 +141,35 @@ def forget_old(db: Database) -> None:
     db.execute("forget_turns")
 
 
-def _remedy(failed: Row) -> str:
+def _behind(
+    reader: Database | Transaction, candidate: Candidate, order: Order, before: Row
+) -> ClosedKey:
+    """Say what a job waits for that is not the first: for what that one waits, if it failed."""
+    if before["status"] == "pending" and before["due_seconds"] is None:
+        failed = _first_failed(reader, order)
+        is_held = failed is not None and failed["id"] < before["id"]
+        if failed is not None and is_held and _choice(order, failed) == "wait":
+            return _closed(candidate, order, _waited_for(failed), None)
+    return _closed(candidate, order, *_state_of(before))
+
+
+def _choice(order: Order, failed: Row) -> str:
+    """Say what becomes of the jobs behind one that failed: `wait`, `skip` or `stop`."""
+    return str(order.on_failure or failed["order_on_failure"] or "wait")
+
+
+def _waited_for(failed: Row) -> str:
     """Name what lets an order go on; what may be half done is only repeated at a person's word."""
-    if failed["irreversible_step"] is None:
-        return f"; launcher.py retry --id {failed['id']}, or discard it"
-    return (
-        f" and may be half done; look at the site, then launcher.py retry --half-done "
-        f"--id {failed['id']}, or discard it"
-    )
+    said = f"job {failed['id']} failed and its order waits; "
+    again = f"launcher.py retry --id {failed['id']}"
+    if failed["irreversible_step"] is not None:
+        said = f"job {failed['id']} failed and may be half done, and its order waits; "
+        again = f"look at the site, then launcher.py retry --half-done --id {failed['id']}"
+    return f"{said}{again}, or discard it, and the others go on"
+
+
+def _first_failed(reader: Database | Transaction, order: Order) -> Row | None:
+    return _first(reader, tuple(f"{_FAILED}{place}" for place in order.places))
 
 
 def _first(reader: Database | Transaction, places: tuple[str, ...]) -> Row | None:

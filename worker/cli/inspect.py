@@ -21,9 +21,12 @@ from worker.evidence.last_good import LastGood
 from worker.history import archive
 from worker.json_text import parse_stored
 from worker.models import DEFAULT_QUEUE
-from worker.queue import added_jobs
+from worker.queue import added_jobs, irreversible
 from worker.queue.claims import Queue
 from worker.queue.endings import HALF_DONE, half_done_at
+
+# Of a job that takes many irreversible steps, the latest are shown.
+SHOWN_STEPS = 5
 
 
 @click.command("show")
@@ -98,6 +101,8 @@ def _job_lines(job: Row) -> list[str]:
     if (step := job["irreversible_step"]) is not None:
         is_at_it = job["status"] == "in_progress"
         lines.append(f"  at        {step!r}, irreversible" if is_at_it else _half_done_line(job))
+    if (steps := irreversible.taken(job["taken_steps"])) and job["status"] != "done":
+        lines.append(f"  taken     {', '.join(map(repr, steps[-SHOWN_STEPS:]))}; {_not_again(job)}")
     if job["status"] == "pending" and (job["not_before"] or job["wait_reason"]):
         until = f"until {moment(job['not_before'])}" if job["not_before"] else ""
         lines.append(f"  waits     {until} {job['wait_reason'] or ''}".rstrip())
@@ -129,6 +134,13 @@ def _added_lines(job: Row, added: tuple[list[Row], int]) -> list[str]:
         more = f", … {number - len(jobs):,} more" if number > len(jobs) else ""
         lines.append(f"  has added {counted(number, 'job')}: {shown}{more}")
     return lines
+
+
+def _not_again(job: Row) -> str:
+    said = "no later attempt takes that again"
+    if job["status"] != "error" or job.get("archived_at"):
+        return said
+    return f"{said}, unless you say so: launcher.py retry --id {job['id']} --half-done"
 
 
 def _half_done_line(job: Row) -> str:

@@ -16,7 +16,7 @@ from worker.cli.output import tell, tell_json
 from worker.cli.wording import counted, operator
 from worker.database.client import Database
 from worker.errors import UsageError
-from worker.history import archive, dead_letters
+from worker.history import archive, dead_letters, freed_keys
 from worker.history.dead_letters import FILTER_HELP, Count, Scope
 from worker.queue.endings import half_done_at
 
@@ -33,6 +33,8 @@ class Plan:
     is_dry: bool
     is_sure: bool
     as_json: bool
+    # The dedupe keys of what may be half done, which a discard sets free.
+    freed: tuple[str, ...] = ()
 
 
 def scope_flags(command: Command) -> Command:
@@ -92,13 +94,18 @@ def retry(force: bool, half_done: bool, **flags: Any) -> None:
 @scope_flags
 @click.option("--reason", help="Why; kept with the jobs.")
 def discard(reason: str | None, **flags: Any) -> None:
-    """Move jobs in error to the archive. Nothing is deleted: `show ID` still finds them."""
+    """Move jobs in error to the archive. Nothing is deleted: `show ID` still finds them.
+
+    Their dedupe keys are free then. Of jobs that may be half done this says so: adding such a job
+    once more would do it again.
+    """
     plan = _plan(flags, "discard", "moved to the archive")
     by = operator()
     label = archive.Label(by, f"discarded by {by}" + (f": {reason}" if reason else ""))
     with closing(open_database()) as db:
         scope = _scope(db, flags)
         _check_ids(db, scope.ids, False, plan.verb)
+        plan = replace(plan, freed=tuple(freed_keys.find(db, scope, plan.limit)))
         _carry_out(
             db, scope, plan, lambda: dead_letters.discard(db, scope, label, limit=plan.limit)
         )
@@ -167,7 +174,7 @@ def _carry_out(
     if not plan.is_sure:
         ask(plan, matched, meant)
     done = act()
-    text = f"{_some(done, matched, meant)} {plan.fate}{_left_out(count)}"
+    text = f"{_some(done, matched, meant)} {plan.fate}{_left_out(count)}{_freed(plan, done, 'is')}"
     _tell(plan, matched, done, text, count)
 
 
@@ -178,7 +185,12 @@ def _would(plan: Plan, matched: int, meant: int, count: Count) -> str:
         text = f"{_some(meant, matched, meant)} would be {plan.fate}"
     if count.muted:
         text += f"; {count.muted:,} more in muted groups (choose those with --group)"
-    return text + _left_out(count)
+    return text + _left_out(count) + _freed(plan, meant, "would be")
+
+
+def _freed(plan: Plan, jobs: int, verb: str) -> str:
+    said = freed_keys.warning(plan.freed, jobs=jobs, verb=verb)
+    return f"; {said}" if said else ""
 
 
 def _left_out(count: Count) -> str:
@@ -192,10 +204,11 @@ def ask(plan: Plan, matched: int, meant: int) -> None:
     jobs = _some(meant, matched, meant)
     if not output.is_asking_possible():
         raise UsageError(
-            f"{plan.verb}: {jobs} would be {plan.fate}; there is no terminal to ask on, "
+            f"{plan.verb}: {jobs} would be {plan.fate}{_freed(plan, meant, 'would be')}; "
+            f"there is no terminal to ask on, "
             f"so add --yes to do it"
         )
-    if not output.ask(f"{jobs} will be {plan.fate}. Continue?"):
+    if not output.ask(f"{jobs} will be {plan.fate}{_freed(plan, meant, 'will be')}. Continue?"):
         tell("nothing was done", err=True)
         raise click.exceptions.Exit(0)
 
@@ -207,7 +220,8 @@ def _some(jobs: int, matched: int, meant: int) -> str:
 def _tell(plan: Plan, matched: int, done: int, text: str, count: Count) -> None:
     if plan.as_json:
         left_out = {"half_done_left_out": count.half_done} if count.half_done else {}
-        report = {"matched": matched, "done": done, "dry_run": plan.is_dry, **left_out}
+        freed = {"freed_dedupe_keys": list(plan.freed)} if plan.freed else {}
+        report = {"matched": matched, "done": done, "dry_run": plan.is_dry, **left_out, **freed}
         tell_json(report)
     else:
         tell(text)

@@ -13,7 +13,7 @@ from worker.cli.output import tell_all, tell_json
 from worker.cli.schedule_line import schedule_line
 from worker.cli.wording import counted, duration, moment
 from worker.database.client import Row
-from worker.models import DEFAULT_QUEUE
+from worker.models import DEFAULT_QUEUE, Status
 from worker.recovery.live_runs import Life, RunState
 from worker.reporting.outlook import RATE_SECONDS
 from worker.reporting.queues import QueueCount
@@ -64,10 +64,14 @@ def status_lines(now: Standing) -> Iterator[str]:
         yield (
             f"  worker {row['worker_id']}: job {row['id']} ({row['task']}), attempt "
             f"{row['attempts']}, for {duration(float(row['age_seconds']))}"
-            + (f"  GONE: {row['gone']}; put it back: make sweep" if row["gone"] else "")
+            + (f"  GONE: {row['gone']}; {_fate(row)}: make sweep" if row["gone"] else "")
         )
     if not now.runs and now.latest_run is not None:
         yield _latest_line(now.latest_run)
+
+
+def _fate(row: Row) -> str:
+    return "put it back" if row["becomes"] == Status.PENDING else "end it as an error"
 
 
 def run_line(run: RunState, per_second: float) -> str:

@@ -19,9 +19,9 @@ from worker.history.todo import Item, Todo, everything
 def todo(as_json: bool) -> None:
     """Show what waits for a person: why, since when, how many jobs hang on it, and the command.
 
-    Jobs that may be half done, profiles in review or quarantined or whose browser cannot be
-    stopped, overdue checkouts, paused accounts, proxies out of use, breakers held open, and a
-    pause of all runs.
+    Jobs that may be half done, failed jobs that their order waits for, profiles in review or
+    quarantined or whose browser cannot be stopped, overdue checkouts, paused accounts, proxies out
+    of use, breakers held open, and a pause of all runs.
     """
     with closing(open_database()) as db:
         found = everything(db)

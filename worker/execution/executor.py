@@ -17,7 +17,7 @@ from worker.browser.failures import Diagnosis, classify
 from worker.browser.session import BrowserSession
 from worker.claiming.gate import Gate
 from worker.database.client import Database
-from worker.errors import Fail, JobTimedOut, LaunchFailed, ProxyUnavailable
+from worker.errors import Fail, JobTimedOut, LaunchFailed, ProxyUnavailable, StepTaken
 from worker.evidence import known_secrets
 from worker.evidence.redaction import redact_url
 from worker.execution.failure_report import Reporter, redacted
@@ -196,7 +196,7 @@ class Executor:
 
     def _failure(self, claim: Claim, task: Task | None, error: BaseException) -> Ending:
         self.error_type = error_type(error)
-        self._was_given_up = isinstance(error, Fail)
+        self._was_given_up = isinstance(error, Fail | StepTaken)
         if isinstance(error, LaunchFailed):
             self.launch_failure = error
         ending = self._judge(claim, task, error, self._diagnose(error))
@@ -245,6 +245,7 @@ class Executor:
             results_dir=self.settings.results_dir,
             _on_step=self._steps.take,
             _on_irreversible=self._steps.take_irreversible,
+            _on_undone=self._steps.take_undone,
             _on_review=self._profile_use.want_review,
             profile_id=claim.profile_id,
             account_id=claim.account_id,

@@ -62,6 +62,7 @@ class Rehearsal:
             timeout_seconds=seconds,
             results_dir=self.results_dir,
             _on_step=on_step,
+            _on_undone=on_step,
             _on_irreversible=on_step if job_id is None else partial(_refuse, job_id, is_half_done),
         )
         is_clean = False

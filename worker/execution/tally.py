@@ -7,7 +7,7 @@ from pathlib import Path
 
 from worker.evidence.redaction import redact_closed
 from worker.models import Claim, Ending, Outcome, Status
-from worker.queue.endings import Settlement
+from worker.queue.endings import Settlement, half_done_at
 from worker.system.board import Entry
 
 logger = logging.getLogger("nightshift.worker")
@@ -36,10 +36,15 @@ def say(claim: Claim, ending: Ending, settlement: Settlement, errors_dir: Path) 
         "job %s %s, %s: %s%s",
         claim.job_id,
         "failed" if has_failed else "goes back",
-        _how_often(claim, settlement.outcome),
+        _how_often(claim, settlement.outcome) + _half_done(settlement),
         redact_closed(ending.reason),
         f" → {errors_dir.name}/{ending.evidence}" if ending.evidence else "",
     )
+
+
+def _half_done(settlement: Settlement) -> str:
+    step = settlement.irreversible_step
+    return "" if step is None else f", {redact_closed(half_done_at(step))}"
 
 
 def _how_often(claim: Claim, outcome: Outcome) -> str:

@@ -21,6 +21,7 @@ from worker.errors import (
     ProxyUnavailable,
     Retry,
     SiteFailed,
+    StepTaken,
     TaskNotFound,
     message_of,
 )
@@ -53,6 +54,7 @@ SELF_EXPLAINING = (
     PayloadError,
     ProviderError,
     ProxyUnavailable,
+    StepTaken,
     TaskNotFound,
     JobTimedOut,
 )
@@ -101,8 +103,9 @@ def _by_word(error: BaseException, reason: str) -> Ending | None:
         case Retry():
             cause = Cause.SITE if isinstance(error, SiteFailed) else Cause.CODE
             return _ending(Outcome.RETRY, reason, cause, error.after)
-        case Fail():
-            # Its task gave the job up on purpose: nobody is at fault.
+        case Fail() | StepTaken():
+            # Its task gave the job up on purpose, or was kept from doing it twice: nobody is at
+            # fault.
             return Ending(Outcome.ERROR, reason)
         case PageRefused() | PayloadError() | TaskNotFound():
             return Ending(Outcome.ERROR, reason, Cause.CODE)

@@ -164,7 +164,7 @@ def retry(db: Database, scope: Scope, *, limit: int | None = None) -> int:
         db.execute(
             "retry_dead_letters", ids=tuple(ids), until=scope.until, half_done=scope.half_done
         )
-        for ids in _chunks(db, scope, limit)
+        for ids in chunks(db, scope, limit)
     )
 
 
@@ -177,7 +177,7 @@ def discard(db: Database, scope: Scope, label: Label, *, limit: int | None = Non
     """Move the scope's jobs to the archive, oldest first; return how many."""
     return sum(
         archive.move(db, ids, label, until=scope.until, statuses=("error",)).jobs
-        for ids in _chunks(db, scope, limit)
+        for ids in chunks(db, scope, limit)
     )
 
 
@@ -189,7 +189,7 @@ def _new_since(db: Database) -> datetime | None:
     return run["started_at"] if run is not None else None
 
 
-def _chunks(db: Database, scope: Scope, limit: int | None) -> Iterator[list[int]]:
+def chunks(db: Database, scope: Scope, limit: int | None) -> Iterator[list[int]]:
     """Yield the scope's job ids in order, in chunks; with a limit, only that many."""
     left = float("inf") if limit is None else limit
     for page in [list(scope.ids)] if scope.ids else _pages(db, scope):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from worker.database.client import Database, Row
+from worker.history import blocked_orders
 from worker.profiles import doors
 from worker.profiles.hanging_jobs import LOOK_AT
 from worker.profiles.stop_tries import PATIENT_TRIES
@@ -89,7 +90,18 @@ def _others(db: Database, pending: int) -> Iterator[Item]:
         command = f"launcher.py accounts resume {row['id']}"
         jobs = hanging.on_account(row["id"])
         yield Item("account", row["id"], reason, row["paused_at"], jobs, command)
+    yield from _of_orders(db)
     yield from _of_the_way_out(db, hanging)
+
+
+def _of_orders(db: Database) -> Iterator[Item]:
+    for order in blocked_orders.find(db):
+        job, command = f"job {order.job_id}", f"launcher.py retry --id {order.job_id}"
+        reason = f"{job} failed and the jobs behind it wait: {order.reason or 'no reason was kept'}"
+        if order.irreversible_step is not None:
+            # Its reason says that it may be half done; what to do then, `show` says.
+            command = f"launcher.py show {order.job_id}"
+        yield Item("order", order.name, reason, order.since, order.jobs, command)
 
 
 def _of_the_way_out(db: Database, hanging: _Hanging) -> Iterator[Item]:

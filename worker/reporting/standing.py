@@ -142,6 +142,15 @@ def _batches(db: Database) -> list[Row]:
 
 
 def _in_progress(db: Database) -> list[Row]:
-    """List what is at work; `gone` says of what has no owner any more why a sweep would take it."""
-    gone = {item.job_id: item.reason for item in sweep(db, Queue(db), dry_run=True)}
-    return [{**row, "gone": gone.get(row["id"])} for row in db.fetch_all("jobs_in_progress")]
+    """List what is at work; `gone` says of what has no owner any more why a sweep would take it.
+
+    `becomes` says what the sweep would make of it: `pending`, or `error` if it may be half done or
+    has no try left.
+    """
+    swept = {item.job_id: item for item in sweep(db, Queue(db), dry_run=True)}
+    rows = []
+    for row in db.fetch_all("jobs_in_progress"):
+        item = swept.get(row["id"])
+        told = (None, None) if item is None else (item.reason, item.status.value)
+        rows.append({**row, "gone": told[0], "becomes": told[1]})
+    return rows

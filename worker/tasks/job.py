@@ -52,6 +52,7 @@ class Job:
     last_step: str | None = None
     _on_step: Callable[[str], None] = field(default=lambda text: None, repr=False)
     _on_irreversible: Callable[[str], None] = field(default=lambda text: None, repr=False)
+    _on_undone: Callable[[str], None] = field(default=lambda text: None, repr=False)
     # Steps from the first job of its chain, if a job has added it.
     depth: int = 0
     _make_row: Callable[..., dict[str, Any]] = field(default=_plain_row, repr=False)
@@ -62,14 +63,20 @@ class Job:
         default_factory=lambda: deque(maxlen=MAX_STEPS), repr=False
     )
 
-    def step(self, text: str, *, irreversible: bool = False) -> None:
+    def step(self, text: str, *, irreversible: bool = False, undone: bool = False) -> None:
         """Name the last safe point reached; it is shown live and kept with the attempt.
 
         An irreversible step names what is done next and cannot be taken back, such as an order. It
         is in the database when this returns. If it cannot be written there, this raises, and the
         task must not go on. A job that breaks off before its next ordinary step is never tried
-        again by itself: it is an error that may be half done.
+        again by itself: it is an error that may be half done. The ordinary step leaves it behind as
+        taken: this attempt may take one of that name again, a later one may not.
+
+        `undone` says with an ordinary step that nothing came of the irreversible one before it,
+        such as an order whose card was declined: it may be taken again.
         """
+        if irreversible and undone:
+            raise ValueError(f"job.step({text!r}): a step is irreversible or undone, not both")
         if irreversible:
             if not isinstance(text, str) or not text.strip():
                 raise ValueError(
@@ -81,7 +88,7 @@ class Job:
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         self._steps.append({"at": at, "text": text})
         if not irreversible:
-            self._on_step(text)
+            (self._on_undone if undone else self._on_step)(text)
 
     def enqueue(self, task: str | Callable[..., Any], payload: Any, **options: Any) -> None:
         """Add a job when this one is done: in the same transaction, so never twice.

@@ -126,20 +126,22 @@ SELECT id, status, irreversible_step FROM work_queue WHERE id IN %(ids)s;
 -- name: retry_dead_letters
 -- Put these jobs back to pending with fresh budgets, those that were in error by a moment and still
 -- are. The attempts stay counted, so that their evidence keeps its place. What may be half done is
--- left alone, unless the person has said that it may be done again.
+-- left alone, unless the person has said that it may be done again: then so may the steps that
+-- were taken.
 UPDATE work_queue FORCE INDEX (PRIMARY)
    SET status = 'pending', forgiven = attempts, blocks = 0, crashes = 0, not_before = NULL,
-       ready_at = UTC_TIMESTAMP(6), wait_reason = NULL, finished_at = NULL, irreversible_step = NULL
+       ready_at = UTC_TIMESTAMP(6), wait_reason = NULL, finished_at = NULL,
+       irreversible_step = NULL, taken_steps = IF(%(half_done)s, NULL, taken_steps)
  WHERE id IN %(ids)s AND status = 'error'
    AND (irreversible_step IS NULL OR %(half_done)s)
    AND COALESCE(finished_at, created_at) <= %(until)s;
 
 -- name: repeat_done_jobs
--- Put these done jobs back to pending. Their finish stays in the row until the claim that follows
--- has put it into the history.
+-- Put these done jobs back to pending, to do again all that they did. Their finish stays in the row
+-- until the claim that follows has put it into the history.
 UPDATE work_queue FORCE INDEX (PRIMARY)
    SET status = 'pending', forgiven = attempts, blocks = 0, crashes = 0, not_before = NULL,
-       ready_at = UTC_TIMESTAMP(6), wait_reason = NULL
+       ready_at = UTC_TIMESTAMP(6), wait_reason = NULL, taken_steps = NULL
  WHERE id IN %(ids)s AND status = 'done' AND finished_at <= %(until)s;
 
 -- name: mute_group

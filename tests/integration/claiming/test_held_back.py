@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
+from tests.conftest import because
+from tests.integration.gate_worker import Worker
 from worker.claiming import held_back
 from worker.guards import breakers, limits
-from worker.profiles import store
+from worker.profiles import account_rules, store
+from worker.profiles.account_rules import Change
 from worker.profiles.store import NewProfile
 
 HELD = {"url": "https://held.example/"}
@@ -77,3 +82,19 @@ def test_a_count_that_would_take_too_long_says_so(database, queue, monkeypatch):
     (found,) = held_back.count(database, seconds=0.0)
 
     assert (found.jobs, found.or_more) == (1, True)
+
+
+def test_an_ordered_account_waits_for_one_failed_job_at_all_its_places(database, queue):
+    store.add(database, [NewProfile("p1", account_id="a")], "me")
+    account_rules.set_rules(database, "a", Change(is_ordered=True), by="me")
+    database.run_statement("UPDATE profiles SET max_active_runs = 9")
+    first = queue.enqueue("visit", {}, account_id="a")
+    for wanted in ({"profile_id": "p1"}, {"account_id": "a"}, {"profile_id": "p1"}):
+        queue.enqueue("visit", {}, **wanted)
+    with closing(Worker(database.settings)) as worker:
+        queue.fail(worker.claim(), because("it broke"))
+
+    (item,) = held_back.count(database)
+
+    assert item.jobs == 3
+    assert item.reason.startswith(f"job {first} failed and its order waits; ")

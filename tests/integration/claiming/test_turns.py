@@ -70,15 +70,18 @@ def test_a_job_that_waits_for_its_retry_holds_the_others_up(workers, chain):
 
 
 def test_behind_a_failed_job_the_others_wait_for_a_person(database, workers, chain, queue):
-    first, second, _ = chain()
+    first, second, third = chain()
     _, (claim,) = claimed(*workers)
     queue.fail(claim, BROKE)
 
     assert claimed(*workers)[1] == []
     said = sentence_about(database, queue.get(second))
-    assert f"job {first} before it failed; launcher.py retry --id {first}" in said
+    assert f"job {first} failed and its order waits; launcher.py retry --id {first}" in said
+    # Not only the next one: whoever waits, waits for the one that failed.
+    assert said.partition(" waits because ")[2] in sentence_about(database, queue.get(third))
     (item,) = held_back.count(database)
     assert (item.key, item.jobs) == ("order:key:k", 2)
+    assert item.reason.startswith(f"job {first} failed and its order waits; ")
     database.run_statement(f"UPDATE work_queue SET status = 'done' WHERE id = {first}")
     assert second in claimed(*workers)[0]
 
@@ -92,7 +95,7 @@ def test_behind_a_job_that_may_be_half_done_the_advice_is_one_that_works(
 
     said = sentence_about(database, queue.get(second))
 
-    assert f"job {first} before it failed and may be half done; look at the site" in said
+    assert f"job {first} failed and may be half done, and its order waits; look at" in said
     assert f"launcher.py retry --half-done --id {first}, or discard it" in said
 
 
@@ -115,6 +118,20 @@ def test_behind_a_job_that_stops_its_order_the_others_fail_one_by_one(database, 
             assert rejection.claim.job_id == job_id
             assert f"job {first} before it failed" in rejection.ending.reason
             queue.end(rejection.claim, rejection.ending)
+
+
+def test_what_stops_behind_a_failed_job_is_one_group_whatever_the_orders(database, chain, queue):
+    groups = set()
+    for key in ("MX", "o'neil", "order-14"):
+        chain(2, order_key=key, order_on_failure="stop")
+        with closing(Worker(database.settings)) as worker:
+            queue.fail(worker.claim(), BROKE)
+            worker.look_again()
+            rejection = worker.gate_answer()
+            queue.end(rejection.claim, rejection.ending)
+            groups.add(queue.get(rejection.claim.job_id)["fingerprint"])
+
+    assert len(groups) == 1
 
 
 def test_a_job_tried_again_by_hand_runs_alone_although_later_ones_were_on(workers, chain, queue):

@@ -18,8 +18,8 @@ STEP = "placing order"
 def half_done(queue, claim_as):
     """Add a job that broke off at its irreversible step; return its number."""
 
-    def half_done() -> int:
-        job = queue.enqueue("order", {})
+    def half_done(**fields: str) -> int:
+        job = queue.enqueue("order", {}, **fields)
         ending = Ending(Outcome.CRASHED, "killed by SIGKILL", Cause.POOL, irreversible_step=STEP)
         queue.end(claim_as(), ending)
         return job
@@ -112,6 +112,23 @@ def test_discard_takes_it_and_the_archive_remembers(cli, database, half_done):
     assert said(cli("discard", "--id", job, "--yes")) == "1 job moved to the archive"
 
     assert f"HALF DONE may be half done at '{STEP}'" in said(cli("show", job))
+
+
+def test_discard_says_that_it_could_be_added_once_more(cli, queue, half_done):
+    job = half_done(dedupe_key="order-14")
+    free = "free again: adding it once more would do it again"
+
+    asked = refused(cli("discard", "--id", job))
+    dry = said(cli("discard", "--id", job, "--dry-run"))
+    told = json.loads(said(cli("discard", "--id", job, "--dry-run", "--json")))
+
+    assert f"; its dedupe key 'order-14' would be {free}; there is no terminal" in asked
+    assert dry.endswith(f"; its dedupe key 'order-14' would be {free}")
+    assert told["freed_dedupe_keys"] == ["order-14"]
+    assert said(cli("discard", "--id", job, "--yes")) == (
+        f"1 job moved to the archive; its dedupe key 'order-14' is {free}"
+    )
+    assert queue.get(job) is None
 
 
 def test_the_archive_does_not_take_it_away_by_its_age(cli, queue, database, half_done, failed):

@@ -13,7 +13,7 @@ import pytest
 
 from tests.lifecycle.conftest import run_command, url_of
 from worker.guards import breakers
-from worker.queue import runs
+from worker.queue import irreversible, runs
 from worker.recovery.sweep import SERVER_GRACE_SECONDS
 from worker.settings import RunSettings
 
@@ -63,14 +63,22 @@ def test_a_claim_past_its_lease_is_pointed_out_with_the_remedy(
     cli, database, queue, claim_as, expire
 ):
     queue.enqueue("visit", {})
+    queue.enqueue("order", {})
     expire(claim_as())
+    half_done = claim_as()
+    irreversible.begin(database, half_done, "paying")
+    expire(half_done)
     # On a younger server no lease counts as over: it may have been away itself.
     deadline = time.monotonic() + 2 * SERVER_GRACE_SECONDS
     while uptime_seconds(database) < SERVER_GRACE_SECONDS:
         assert time.monotonic() < deadline
         time.sleep(0.5)
 
-    assert "put it back: make sweep" in cli("status").stdout
+    said = cli("status").stdout
+    assert "put it back: make sweep" in said
+    (line,) = [line for line in said.splitlines() if "(order)" in line]
+    assert "GONE: may be half done at 'paying': " in line
+    assert line.endswith("; end it as an error: make sweep")
 
 
 def test_a_row_in_progress_that_nobody_began_hides_no_other(cli, database):

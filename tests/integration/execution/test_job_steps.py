@@ -11,7 +11,7 @@ import pytest
 
 from tests.integration.profile_fixtures import state
 from worker.database.client import Database
-from worker.errors import ClaimLost, DatabaseUnavailable, NightshiftError
+from worker.errors import ClaimLost, DatabaseUnavailable, NightshiftError, StepTaken
 from worker.execution import job_steps as module
 from worker.execution.job_steps import JobSteps
 from worker.execution.profile_use import ProfileUse
@@ -130,12 +130,54 @@ def test_an_end_that_could_not_be_written_is_written_with_the_next_step(
 
     steps.db = away
     steps.take("confirmed")
-    assert steps.irreversible_at(None) is None
+    # Nobody else knows that it was taken, so it is not tried again.
+    assert steps.irreversible_at(RuntimeError()) == STEP
     assert queue.get(claim.job_id)["irreversible_step"] == STEP
 
     steps.db = database
+    steps.take_undone("logged out")
+    row = queue.get(claim.job_id)
+    assert (row["irreversible_step"], row["taken_steps"]) == (None, f"\n{STEP}\n")
+    assert steps.irreversible_at(RuntimeError()) is None
+
+
+def test_a_step_that_came_to_nothing_is_not_kept_as_taken(database, queue, claim):
+    steps = steps_of(database, claim)
+    steps.take_irreversible("paying")
+    steps.take_irreversible(STEP)
+    steps.take_undone("declined")
+
+    row = queue.get(claim.job_id)
+    assert (row["irreversible_step"], row["taken_steps"]) == (None, "\npaying\n")
+
+
+def test_a_step_of_an_earlier_attempt_is_refused_and_ends_the_job(database, queue, claim):
+    for _ in range(2):
+        steps = steps_of(database, claim)
+        steps.take_irreversible("looking")
+        steps.take_undone("nothing there")
+    first = steps_of(database, claim)
+    for _ in range(2):
+        first.take_irreversible(STEP)
+        first.take("order sent")
+
+    later = steps_of(database, claim)
+    with pytest.raises(StepTaken) as refusal:
+        later.take_irreversible(STEP)
+
+    assert later.irreversible_at(refusal.value) == STEP
+    later.take("went on all the same")
+    assert later.irreversible_at(RuntimeError("something later")) == STEP
+
+
+def test_a_refusal_that_passes_through_a_last_step_begins_nothing(away, claim):
+    steps = steps_of(away, claim, seconds=0.5)
+    with pytest.raises(DatabaseUnavailable) as refusal:
+        steps.take_irreversible(STEP)
     steps.take("logged out")
-    assert queue.get(claim.job_id)["irreversible_step"] is None
+
+    assert steps.irreversible_at(refusal.value) is None
+    assert steps.irreversible_at(RuntimeError("something later")) == STEP
 
 
 @pytest.mark.parametrize(

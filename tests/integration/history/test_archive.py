@@ -89,7 +89,7 @@ def test_every_column_of_a_job_and_its_attempts_gets_into_the_archive(database, 
         "UPDATE work_queue SET not_before = UTC_TIMESTAMP(6), wait_reason = 'w', max_attempts = 7, "
         "timeout_seconds = 8, lease_until = UTC_TIMESTAMP(6), result = '{\"a\": 1}', priority = 9, "
         "dedupe_key = 'd', callback_url = 'http://c', profile_id = 'p', account_id = 'a', "
-        "blocks = 2, crashes = 1, forgiven = 3, irreversible_step = 'paying', "
+        "blocks = 2, crashes = 1, forgiven = 3, irreversible_step = 'paying', taken_steps = 't', "
         "order_key = 'k', order_on_failure = 'wait', "
         "used_profile = 'p', used_account = 'a', used_proxy = 'x', "
         "parent_id = 4, root_id = 2, depth = 5, batch = 'b', dedupe_across_tasks = TRUE"

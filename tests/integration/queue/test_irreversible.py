@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.integration.queue.conftest import everything, sweep
-from worker.errors import BadData, ClaimLost
+from worker.errors import BadData, ClaimLost, StepTaken
 from worker.models import Candidate, Cause, Ending, Outcome, Owner
 from worker.queue import irreversible
 
@@ -24,6 +24,10 @@ def step_of(queue, job_id: int) -> str | None:
     return queue.get(job_id)["irreversible_step"]
 
 
+def taken_of(queue, job_id: int) -> list[str]:
+    return irreversible.taken(queue.get(job_id)["taken_steps"])
+
+
 def test_a_step_is_kept_until_the_next_one_and_may_be_kept_twice(database, queue, claim):
     irreversible.begin(database, claim, STEP)
     irreversible.begin(database, claim, STEP)
@@ -32,8 +36,65 @@ def test_a_step_is_kept_until_the_next_one_and_may_be_kept_twice(database, queue
     irreversible.begin(database, claim, "paying")
     assert step_of(queue, claim.job_id) == "paying"
 
-    irreversible.end(database, claim)
+    irreversible.end(database, claim, "paying")
     assert step_of(queue, claim.job_id) is None
+    # One that another follows at once was taken too.
+    assert taken_of(queue, claim.job_id) == [STEP, "paying"]
+
+
+@pytest.fixture
+def next_claim(queue, claim, claim_as):
+    """Let a claim's job be tried again, and claim it."""
+
+    def next_claim(outcome: Outcome = Outcome.RETRY):
+        queue.end(claim, Ending(outcome, "it broke off later", delay_seconds=0))
+        queue.promote()
+        return claim_as()
+
+    return next_claim
+
+
+@pytest.mark.parametrize("outcome", [Outcome.RETRY, Outcome.HANDED_BACK, Outcome.CRASHED])
+def test_what_an_earlier_attempt_has_taken_is_not_begun(
+    database, queue, claim, next_claim, outcome
+):
+    for step in (STEP, "paying", STEP):
+        irreversible.begin(database, claim, step, is_own=True)
+        irreversible.end(database, claim, step)
+    later = next_claim(outcome)
+    before = everything(database)
+
+    for step in (STEP, "paying"):
+        with pytest.raises(StepTaken, match=f"'{step}' was taken in an earlier attempt"):
+            irreversible.begin(database, later, step)
+
+    assert everything(database) == before
+    assert taken_of(queue, later.job_id) == [STEP, "paying"]
+    irreversible.begin(database, later, STEP.upper())
+    assert step_of(queue, later.job_id) == STEP.upper()
+
+
+def test_what_came_to_nothing_may_be_begun_again(database, queue, claim, next_claim):
+    irreversible.begin(database, claim, STEP)
+    irreversible.forget(database, claim)
+
+    later = next_claim()
+    irreversible.begin(database, later, STEP)
+
+    assert (step_of(queue, later.job_id), taken_of(queue, later.job_id)) == (STEP, [])
+
+
+def test_steps_of_several_lines_and_of_any_letters_are_told_apart(database, claim, next_claim):
+    for step in ("order\n\U0001f6d2 50%_'", "a\nb"):
+        irreversible.begin(database, claim, step)
+        irreversible.end(database, claim, step)
+    later = next_claim()
+
+    for step in ("order\n\U0001f6d2 50%_'", "a b"):
+        with pytest.raises(StepTaken):
+            irreversible.begin(database, later, step)
+    for step in ("a", "b", "order"):
+        irreversible.begin(database, later, step)
 
 
 def test_a_step_of_any_length_and_of_half_characters_is_kept(database, queue, claim):
@@ -48,7 +109,8 @@ def test_under_an_old_fence_nothing_is_begun_and_nothing_written(database, stale
 
     with pytest.raises(ClaimLost):
         irreversible.begin(database, stale, STEP)
-    irreversible.end(database, stale)
+    irreversible.end(database, stale, STEP)
+    irreversible.forget(database, stale)
 
     assert everything(database) == before
 

@@ -57,6 +57,16 @@ def test_each_kind_of_step_is_told_once():
     assert [step["text"] for step in steps_of(job)] == ["a", "b", "c"]
 
 
+def test_a_step_that_says_that_nothing_came_of_one_is_told_as_such():
+    told: list[str] = []
+    job = new_job(_on_undone=told.append, _on_step=pytest.fail)
+    job.step("declined", undone=True)
+
+    assert (told, job.last_step) == (["declined"], "declined")
+    with pytest.raises(ValueError, match="irreversible or undone, not both"):
+        job.step("placing order", irreversible=True, undone=True)
+
+
 @pytest.mark.parametrize("text", ["", "  ", None, 7])
 def test_an_irreversible_step_must_say_what_is_done(text):
     with pytest.raises(ValueError, match="say what is done"):

@@ -14,7 +14,7 @@ from worker.dashboard.guards import operators_only
 from worker.dashboard.services import database, facts, services, told_at
 from worker.dashboard.wording import counted
 from worker.errors import UsageError
-from worker.history import archive, dead_letters
+from worker.history import archive, dead_letters, freed_keys
 from worker.history.archive import Label
 from worker.history.dead_letters import Scope
 from worker.reporting.tally import Figures
@@ -86,8 +86,11 @@ def discard(group: str) -> Response:
 
     def work() -> Done:
         label = Label(author(), f"discarded by {author()}" + (f": {reason()}" if reason() else ""))
-        count = dead_letters.discard(database(), _scope(group), label)
-        return Done(count, f"{counted(count, 'job')} moved to the archive.")
+        scope = _scope(group)
+        keys = freed_keys.find(database(), scope)
+        count = dead_letters.discard(database(), scope, label)
+        freed = freed_keys.warning(keys, jobs=count)
+        return Done(count, f"{counted(count, 'job')} moved to the archive{freed and f'; {freed}'}.")
 
     return do("discard", f"group {group}", work, url_for("errors.page"))
 

@@ -17,7 +17,7 @@ from worker.dashboard.services import database, facts, services, told_at
 from worker.database.client import Row
 from worker.errors import UsageError
 from worker.evidence import masked_job
-from worker.history import archive, dead_letters
+from worker.history import archive, dead_letters, freed_keys
 from worker.history.archive import Label
 from worker.history.dead_letters import Scope
 from worker.queue import added_jobs
@@ -115,8 +115,10 @@ def discard(job_id: int) -> AnyResponse:
         db = database()
         _in_error(job_id)
         label = Label(author(), f"discarded by {author()}" + (f": {reason()}" if reason() else ""))
-        count = dead_letters.discard(db, Scope(archive.now(db), ids=(job_id,)), label)
-        return Done(count, f"Job {job_id:,} is in the archive.")
+        scope = Scope(archive.now(db), ids=(job_id,))
+        freed = freed_keys.warning(freed_keys.find(db, scope), jobs=1)
+        count = dead_letters.discard(db, scope, label)
+        return Done(count, f"Job {job_id:,} is in the archive{freed and f'; {freed}'}.")
 
     return do("discard", f"job {job_id}", work, url_for("job.page", job_id=job_id))
 
