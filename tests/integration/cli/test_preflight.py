@@ -16,12 +16,12 @@ from worker.settings import RunSettings
 def test_the_projects_own_folder_of_evidence_is_closed_to_others(
     settings, database, tmp_path, monkeypatch, name, mode
 ):
-    monkeypatch.setattr(preflight, "PROJECT_ROOT", tmp_path)
+    monkeypatch.setattr(preflight, "project_dir", lambda: tmp_path)
     folder = tmp_path / name
     folder.mkdir()
     folder.chmod(0o755)
 
     run = RunSettings(database=settings, workers=1, total=1, errors_dir=folder)
-    assert preflight.check(run, None, os.getpid()) > 0
+    assert preflight.check(run, (), os.getpid()) > 0
 
     assert folder.stat().st_mode & 0o777 == mode

@@ -29,7 +29,7 @@ WANTED_SESSION = {
 def refusal(db, kind=DatabaseUnavailable):
     """Use a connection that cannot work; return the one line it is refused with."""
     with closing(db), pytest.raises(kind) as caught:
-        db.fetch_one("outlook")
+        db.fetch_one("count_unfinished")
     text = str(caught.value)
     assert "\n" not in text
     assert text == text.strip()
