@@ -12,7 +12,7 @@ from bench.race import Work
 from worker.database_settings import DatabaseSettings
 
 # What every connection of Nightshift sets: the limit commits under the same conditions.
-_SESSION = (
+SESSION = (
     "SET time_zone = '+00:00', innodb_lock_wait_timeout = 5, "
     "sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
@@ -38,7 +38,7 @@ def bare_worker(settings: DatabaseSettings, ids: Iterable[int]) -> Work:
         autocommit=True,
     )
     cursor = connection.cursor()
-    for statement in _SESSION:
+    for statement in SESSION:
         cursor.execute(statement)
     result = json.dumps(RESULT)
 

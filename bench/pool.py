@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -55,20 +55,27 @@ class Pool:
         self._board.entries[slot].clear()
         return WorkerLoop(self._settings, self._run_id, slot, self._board, stop)
 
-    def worker(self, slot: int, jobs: int, has_looked: bool = False) -> Work:
-        """Return what claims and does that many jobs, after its first look if that is wanted."""
+    def worker(
+        self,
+        slot: int,
+        jobs: int,
+        has_looked: bool = False,
+        prepare: Callable[[WorkerLoop], None] = lambda _: None,
+    ) -> Work:
+        """Return what claims and ends that many jobs, after its first look if that is wanted."""
         entry, stop = self._board.entries[slot], StopRequest()
         loop = self.loop(slot, stop)
+        prepare(loop)
         while has_looked and not loop.candidates.has_next():
             pass
 
         def work() -> None:
-            while entry.done < jobs and loop.candidates.has_next():
+            while entry.done + entry.failed < jobs and loop.candidates.has_next():
                 loop.look_at_proxies()
                 found = loop.gate.claim(loop.owner, loop.candidates)
                 while found is not None:
                     # The last job brings no other with it.
-                    stop.is_stopping = entry.done >= jobs - 1
+                    stop.is_stopping = entry.done + entry.failed >= jobs - 1
                     found = loop.do(found)
 
         return work

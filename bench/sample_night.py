@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench import sample_queues
 from worker.database.client import Database
 from worker.system.identity import boot_id, machine_id, pid_namespace, start_ticks
 
@@ -47,6 +48,7 @@ def fill(db: Database, errors_dir: Path, words: str = "", *, with_pictures: bool
     failed = _failures(db, errors_dir, words, with_pictures)
     running = _unfinished(db, words)
     half_done = _half_done(db, words)
+    sample_queues.fill(db, words, first=DONE + FAILED + 2)
     _guards(db, words)
     _profiles(db, words)
     _events(db, words)
@@ -166,10 +168,9 @@ def _unfinished(db: Database, words: str) -> int:
     _sql(
         db,
         "INSERT INTO work_queue (id, payload, status, worker_id, incarnation, attempts, "
-        "task, fence, "
-        "timeout_seconds, lease_until, started_at) VALUES (%(id)s, %(payload)s, "
-        "'in_progress', 0, 3, "
-        "1, 'price', 1, 60, UTC_TIMESTAMP(6) + INTERVAL 1 HOUR, UTC_TIMESTAMP(6))",
+        "task, fence, timeout_seconds, lease_until, started_at) VALUES (%(id)s, %(payload)s, "
+        "'in_progress', 0, 3, 1, 'price', 1, 60, UTC_TIMESTAMP(6) + INTERVAL 1 HOUR, "
+        "UTC_TIMESTAMP(6))",
         id=number, payload=json.dumps({"url": "https://shop.example.com/p/1", "note": words}),
     )  # fmt: skip
     for offset in range(PENDING + WAITING):
@@ -202,8 +203,7 @@ def _guards(db: Database, words: str) -> None:
     _sql(
         db,
         "INSERT INTO limits (name, concurrent, set_by, set_at) VALUES "
-        "('site:books.example.com', 2, "
-        "%(by)s, UTC_TIMESTAMP(6))",
+        "('site:books.example.com', 2, %(by)s, UTC_TIMESTAMP(6))",
         by=f"mara {words}"[:255],
     )
     _sql(

@@ -36,6 +36,8 @@ PICTURES = {
 }
 PAGES = {
     "overview": "/", "live": "/live", "errors": "/errors", "jobs": "/jobs?state=error", "job": JOB,
+    "queues": "/queues", "batches": "/queues/batches", "batch": "/jobs?batch=monday",
+    "parent": "/jobs/1",
     "workers": "/workers", "run": "/runs/2", "timeline": "/timeline", "profiles": "/profiles",
     "limits": "/limits", "reports": "/reports", "audit": "/audit", "sign-in": "/sign-in",
 }  # fmt: skip

@@ -28,20 +28,21 @@ class Bench:
 
 
 @contextmanager
-def private_bench() -> Iterator[Bench]:
+def private_bench(*extra_args: str) -> Iterator[Bench]:
     """Start a server with an empty queue; stop it and remove everything at the end."""
     with tempfile.TemporaryDirectory(prefix="nightshift-bench-") as name:
         folder = Path(name)
-        server = PrivateServer(folder / "mysql")
+        server = PrivateServer(folder / "mysql", extra_args=extra_args)
         try:
             server.start()
             settings = DatabaseSettings(unix_socket=str(server.socket_path))
-            yield Bench(folder, settings, _create_queue(settings))
+            yield Bench(folder, settings, create_queue(settings))
         finally:
             server.stop()
 
 
-def _create_queue(settings: DatabaseSettings) -> str:
+def create_queue(settings: DatabaseSettings) -> str:
+    """Make a database with an empty queue; return the version of its server."""
     with closing(Database(replace(settings, database=""))) as db:
         db.run_statement(f"CREATE DATABASE `{settings.database}` CHARACTER SET utf8mb4")
         version = str(db.run_statement("SELECT VERSION() AS version")[0]["version"])
