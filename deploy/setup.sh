@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Make this machine ready: a virtualenv from requirements.lock, a MySQL-family server program, and a
 # Chromium. What is there is used; what is missing is installed, or named with its remedy (exit 69).
-# A virtualenv that is active is the one, unless PYTHON names what to make .venv with.
+# A virtualenv that is active is the one, unless PYTHON names what to make .venv with. HEADED=1 also
+# gets a Chromium with windows, for --headed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -203,6 +204,50 @@ ensure_browser() {
     missing+=("a Chromium: apt-get install chromium-headless-shell (or chromium)")
 }
 
+# Print where Playwright would keep a Chromium with windows; nothing is fetched.
+playwright_full_plan() {
+    "$python" -m playwright install --dry-run --no-shell chromium 2>/dev/null |
+        sed -n 's/^ *Install location: *//p' | head -n 1
+}
+
+has_playwright_full() {
+    local folder program
+    folder=$(playwright_full_plan) && [[ -n $folder && -e $folder/INSTALLATION_COMPLETE ]] || return 1
+    for program in "$folder"/*/chrome; do
+        runs "$program" && return
+    done
+    return 1
+}
+
+has_full_browser() {
+    local name
+    for name in ${NIGHTSHIFT_BROWSER:-} chromium chromium-browser google-chrome-stable google-chrome; do
+        [[ ${name##*/} != *headless* ]] && command -v "$name" >/dev/null && runs "$name" && return
+    done
+    [[ -x $python ]] && has_playwright_full
+}
+
+download_full_browser() {
+    download_is_possible || return 1
+    say "downloading Chromium"
+    logged timeout 900 "$python" -m playwright install --no-shell chromium || return 1
+    has_playwright_full && return
+    can_install || return 1
+    say "installing the libraries it needs"
+    logged as_root env DEBIAN_FRONTEND=noninteractive "$python" -m playwright install-deps chromium ||
+        return 1
+    has_playwright_full
+}
+
+# Only where it is asked for: it takes about twice as long for a page as the headless shell.
+ensure_full_browser() {
+    [[ -n ${HEADED:-} && ${HEADED:-} != 0 ]] || return 0
+    has_full_browser && return
+    [[ -x $python ]] && download_full_browser && return
+    apt_install chromium && has_full_browser && return
+    missing+=("a Chromium with windows: apt-get install chromium")
+}
+
 # Some tests want a real proxy; without one they are skipped, and nothing else needs it.
 ensure_test_proxy() {
     PATH=$PATH:/usr/sbin command -v tinyproxy >/dev/null || apt_install tinyproxy-bin ||
@@ -215,6 +260,7 @@ ensure_venv
 ensure_server
 ensure_driver
 ensure_browser
+ensure_full_browser
 ensure_test_proxy
 if ((${#missing[@]})); then
     printf 'setup: missing %s\n' "${missing[@]}" >&2
