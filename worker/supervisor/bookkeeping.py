@@ -7,7 +7,6 @@ left for later.
 from __future__ import annotations
 
 import json
-import socket
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,10 +15,11 @@ from typing import Any
 from worker.database.best_effort import best_effort
 from worker.database.client import Database
 from worker.errors import DatabaseUnavailable
-from worker.queue import events
+from worker.queue import events, runs
 from worker.reporting.rollups import Rollups
 from worker.supervisor.memory import memory_mb
 from worker.system.board import Board, Entry, Phase
+from worker.system.identity import this_host
 
 LOOK_SECONDS = 5.0
 # While minutes are caught up, this share of the time at the most.
@@ -38,9 +38,11 @@ class Bookkeeping:
     _rollups: Rollups = field(init=False)
     _next_look: float = 0.0
     _answered_at: float = 0.0
+    # What the run has told of its tasks when it began.
+    _without_browser: list[str] | None = None
 
     def __post_init__(self) -> None:
-        self._rollups = Rollups.of(self.db, f"run {self.run_id} on {socket.gethostname()}")
+        self._rollups = Rollups.of(self.db, f"run {self.run_id} on {this_host().name}")
 
     def keep_rollups(self) -> None:
         """Do the next piece of the roll-ups, if it is time and they are this run's to keep."""
@@ -59,7 +61,14 @@ class Bookkeeping:
         header = self.board.header
         entries = self.board.entries
         told = zip(entries, memory_mb(entries), strict=True)
-        known: dict[str, Any] = {"workers": [_worker(entry, held) for entry, held in told]}
+        workers = [_worker(entry, held) for entry, held in told]
+        for slot, worker in zip(self.board.allotment.slots, workers, strict=True):
+            worker["slot"] = slot
+        known: dict[str, Any] = {"workers": workers}
+        if self._without_browser is None:
+            self._without_browser = runs.without_browser(self.db, self.run_id)
+        if self._without_browser:
+            known[runs.WITHOUT_BROWSER] = self._without_browser
         if header.has_strangers:
             known["has_strangers"] = True
         if header.counted_at:
@@ -79,7 +88,7 @@ class Bookkeeping:
             # The first error comes when a timeout is over: it was away before that.
             seconds = now - (self._answered_at or away_since)
             if seconds >= MIN_OUTAGE_SECONDS:
-                events.keep_outage(self.db, socket.gethostname(), self.run_id, seconds)
+                events.keep_outage(self.db, this_host().name, self.run_id, seconds)
             header.database_away_since = 0.0
         self._answered_at = now
 
@@ -92,7 +101,9 @@ class Bookkeeping:
 def _worker(entry: Entry, held_mb: float | None) -> dict[str, Any]:
     shown = entry.snapshot()
     has_job = shown.job_id is not None
-    return {
+    # Only where browsers run elsewhere.
+    where = {"browser": shown.browser, "live_view": shown.live_view} if shown.browser else {}
+    return where | {
         "incarnation": shown.incarnation,
         "phase": Phase(shown.phase).name.lower(),
         "job_id": shown.job_id,

@@ -61,7 +61,7 @@ class Figures:
             crashes=sum(slot.crashes for slot in self.slots),
             stopped_by=stopped_by,
             has_strangers=bool(self.header.has_strangers),
-            workers=[_worker_summary(slot) for slot in self.slots],
+            workers=[_worker_summary(slot) for slot in self.slots if slot.has_worked],
         )
 
     def _total(self, name: str) -> int:
@@ -71,7 +71,8 @@ class Figures:
 
 def _worker_view(slot: Slot, now: float) -> WorkerView:
     entry = slot.entry.snapshot()
-    doing = Phase(entry.phase).name.lower() if slot.pid else slot.state.name.lower()
+    waits_for = "waiting for a slot" if slot.number is None else slot.state.name.lower()
+    doing = Phase(entry.phase).name.lower() if slot.pid else waits_for
     return WorkerView(
         slot=slot.number,
         doing=doing.replace("_", " "),

@@ -13,7 +13,6 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,7 +36,9 @@ from worker.recovery.places import Places
 from worker.scheduling import firing
 from worker.settings import RunSettings
 from worker.supervisor.bookkeeping import Bookkeeping
+from worker.supervisor.chore import Chore
 from worker.supervisor.heart_link import parse_messages
+from worker.supervisor.slot_keeper import LOOK_SECONDS, SlotKeeper, keeper_of
 from worker.system.board import Board
 from worker.webhooks import outbox
 
@@ -57,37 +58,10 @@ HELD_BACK_SECONDS = 5.0
 # For the live display: a glance will do.
 HELD_BACK_COUNT_SECONDS = 0.1
 LOCK_WAIT_SECONDS = 1
-MAX_REST_SECONDS = 30.0
 # A claim may still be on its way to the server when its worker dies: look again for this long.
 LATE_CLAIM_SECONDS = 10.0
 
 logger = logging.getLogger("nightshift.heart")
-
-
-@dataclass(slots=True)
-class Chore:
-    """Something the heart does again and again, on time unless it is costly."""
-
-    every_seconds: float
-    do: Callable[[], object]
-    is_costly: bool = False
-    next_at: float = 0.0
-
-    def run_if_due(self) -> None:
-        began = time.monotonic()
-        if began < self.next_at:
-            return
-        try:
-            self.do()
-        except RowsLocked as error:
-            # It is done the next time: the other chores need not wait for a row that is held.
-            logger.info("a chore was put off: %s", error)
-        self.next_at = began + self.every_seconds
-        if self.is_costly:
-            # Counting a million rows may use a hundredth of the time. What took long because the
-            # database did not answer is no costlier for that, and renewals must never wait for it.
-            took = time.monotonic() - began
-            self.next_at = max(self.next_at, began + min(100 * took, MAX_REST_SECONDS))
 
 
 @dataclass(slots=True)
@@ -107,6 +81,7 @@ class Heart:
     # When the database answered again after an absence.
     _back_at: float = -math.inf
     _complaints: set[str] = field(default_factory=set)
+    _own: Scope | None = None
 
     def main(self) -> int:
         """Beat until the launcher closes the link and nothing is left to settle."""
@@ -121,7 +96,10 @@ class Heart:
         queue = Queue.of_run(db, self.settings)
         books = Bookkeeping(db, self.board, self.run_id)
         batches = BatchWatch(db, self.settings.callback_url)
-        chores = self._chores(db, queue, books, batches)
+        keeper = keeper_of(
+            db, self.settings, self.board.allotment, self.run_id, self._answering_seconds
+        )
+        chores = [*self._slot_chores(keeper), *self._chores(db, queue, books, batches)]
         while not (self._is_ending and not self._deaths):
             self._listen()
             try:
@@ -139,9 +117,20 @@ class Heart:
             self._look_into_outbox(db)
             for lock in self.locks:
                 lock.release(db)
+            if keeper is not None:
+                keeper.release()
         books.close()
         db.close()
         return 0
+
+    def _slot_chores(self, keeper: SlotKeeper | None) -> list[Chore]:
+        third = self.settings.lease_seconds / 3
+        if keeper is None:
+            return []
+        return [
+            Chore(min(third, 10.0), keeper.renew),
+            Chore(min(third, LOOK_SECONDS), keeper.look),
+        ]
 
     def _chores(
         self, db: Database, queue: Queue, books: Bookkeeping, batches: BatchWatch
@@ -248,14 +237,12 @@ class Heart:
         self.board.header.has_due_events = outbox.has_due(db)
 
     def _sweep(self, db: Database, queue: Queue) -> None:
-        # While it was away nobody could renew, and other hosts come back to it after us.
-        is_away = bool(self.board.header.database_away_since)
         swept = sweep.sweep_and_say(
             db,
             queue,
             self._places,
             self.settings.server_grace_seconds,
-            0.0 if is_away else time.monotonic() - self._back_at,
+            self._answering_seconds(),
         )
         self.board.header.swept += len(swept)
         self.board.header.failed += sweep.failed(swept)
@@ -276,6 +263,11 @@ class Heart:
         self.board.header.held_back = sum(item.jobs for item in found)
         self.board.header.held_because = found[0].reason if found else ""
 
+    def _answering_seconds(self) -> float:
+        """For how long the database has answered; other hosts come back to it after us."""
+        is_away = bool(self.board.header.database_away_since)
+        return 0.0 if is_away else time.monotonic() - self._back_at
+
     def _note_answer(self, books: Bookkeeping) -> None:
         if self.board.header.database_away_since:
             self._back_at = time.monotonic()
@@ -283,7 +275,9 @@ class Heart:
 
     def _scope(self, db: Database) -> Scope:
         """Which jobs are counted: all, until a worker has met some that are not this run's."""
-        return scope.of_run(db, self.run_id) if self.board.header.has_strangers else Scope()
+        if self._own is None:
+            self._own = scope.of_run(db, self.run_id)
+        return self._own if self.board.header.has_strangers else self._own.whole
 
     def _note_absence(self, error: DatabaseUnavailable) -> None:
         header = self.board.header

@@ -2,6 +2,7 @@
 
 A job past its timeout and the grace costs its worker's life: first it shows its Python stack. So
 does a worker that somebody has stopped, and a job whose lease cannot be renewed goes back in time.
+The signals themselves, to worker, driver and browser, are sent by `Slot.kill` (slot.py).
 """
 
 from __future__ import annotations

@@ -19,13 +19,11 @@ from worker.models import Outcome
 from worker.queue import journal
 from worker.recovery import deaths, leftovers
 from worker.settings import RunSettings
-from worker.supervisor.child_link import ChildLink
-from worker.supervisor.courier import LAST_DELIVERY_SECONDS, Courier
 from worker.supervisor.figures import Figures
 from worker.supervisor.heart import Heart
 from worker.supervisor.heart_link import HeartLink
 from worker.supervisor.hung_workers import HungWorkers
-from worker.supervisor.lookout import LAST_LOOK_SECONDS, Lookout, Told
+from worker.supervisor.lookout import Told
 from worker.supervisor.onlookers import Onlookers
 from worker.supervisor.oom import oom_kills
 from worker.supervisor.output import LineReader
@@ -34,6 +32,8 @@ from worker.supervisor.relay import Relay
 from worker.supervisor.service_manager import ServiceManager
 from worker.supervisor.signals import SignalQueue
 from worker.supervisor.slot import Slot, State
+from worker.supervisor.slot_keeper import allotment_of
+from worker.supervisor.staff import Staff
 from worker.supervisor.strays import Strays
 from worker.supervisor.view import Display, Summary
 from worker.system import live_wall
@@ -64,7 +64,7 @@ class Supervisor:
         self._run_id = run_id
         self._display = display
         self._service = service or ServiceManager()
-        self._board = Board(settings.workers)
+        self._board = Board(settings.workers, allotment_of(settings))
         self._signals = SignalQueue()
         self._stopped_by: str | None = None
         self._abandon_at = float("inf")
@@ -78,16 +78,11 @@ class Supervisor:
         self._heart = HeartLink(
             lambda link: Heart(settings, self._board, run_id, link, locks).main, writer, fork
         )
-        self._courier = ChildLink(
-            lambda link: Courier(settings.database, link).main(), writer, fork
-        )
-        began = time.monotonic()
-        self._lookout = ChildLink(
-            lambda link: Lookout(settings, self._board, run_id, began, link).main(), writer, fork
-        )
+        self._staff = Staff(settings, self._board, run_id, writer, fork, display.say)
+        main = partial(worker_main, settings, run_id)
         self._slots = [
-            Slot(number, entry, partial(worker_main, settings, run_id, number, self._board), fork)
-            for number, entry in zip(settings.slots, self._board.entries, strict=True)
+            Slot(number, entry, lambda slot: main(slot, self._board), fork)
+            for number, entry in zip(self._board.allotment.slots, self._board.entries, strict=True)
         ]
         self._hung = HungWorkers(settings, self._board.header, self._slots)
         self._relay = Relay(display, self._slots, LineReader(reader))
@@ -110,8 +105,7 @@ class Supervisor:
                 self._watch_deadlines()
                 self._onlookers.look()
                 self._heart.start_if_dead()
-                self._courier.start_if_needed(bool(self._board.header.has_due_events))
-                self._lookout.start_if_needed(bool(self._settings.notify))
+                self._staff.start_if_needed()
                 self._respawn()
                 self._draw()
                 self._tell_service()
@@ -128,11 +122,13 @@ class Supervisor:
         return bool(self._board.header.told & Told.SILENCE)
 
     def _is_over(self) -> bool:
+        # Where others hold all slots, a run waits for one of them.
         has_begun = any(slot.state is not State.WAITING for slot in self._slots)
         if self._stopped_by and not any(slot.pid for slot in self._slots):
             return True
         return has_begun and all(
-            slot.state in (State.FINISHED, State.GIVEN_UP) for slot in self._slots
+            slot.number is None or slot.state in (State.FINISHED, State.GIVEN_UP)
+            for slot in self._slots
         )
 
     def _take_signals(self) -> None:
@@ -173,10 +169,7 @@ class Supervisor:
             code = os.waitstatus_to_exitcode(status)
             if pid == self._heart.pid:
                 self._heart.died()
-            elif pid == self._courier.pid:
-                self._courier.died(code)
-            elif pid == self._lookout.pid:
-                self._lookout.died(code)
+            self._staff.died(pid, code)
             for slot in self._slots:
                 if slot.pid == pid:
                     self._bury(slot, code)
@@ -203,7 +196,10 @@ class Supervisor:
                 f"({death['ending']}); the others take over its share"
             )
         elif slot.state is State.WAITING:
-            self._display.say(f"worker {slot.number} {death['ending']}; starting it again")
+            if self._board.allotment.place_of(slot.number) is None:
+                self._display.say(f"worker {slot.number} ended: its slot went to another worker")
+            else:
+                self._display.say(f"worker {slot.number} {death['ending']}; starting it again")
 
     def _clean_up(self) -> None:
         left = leftovers.clean_up(self._settings.state_dir / "tmp")
@@ -235,7 +231,8 @@ class Supervisor:
 
     def _respawn(self) -> None:
         if self._may_start_workers:
-            for slot in self._slots:
+            for slot, number in zip(self._slots, self._board.allotment.slots, strict=True):
+                slot.renumber(number)
                 slot.start_if_due()
 
     def _draw(self) -> None:
@@ -275,21 +272,13 @@ class Supervisor:
         for death in self._heart.unsettled():
             # The database is away: the next start settles it.
             deaths.keep(journal.folder_of(self._settings.state_dir, self._settings.database), death)
-        self._deliver_the_last()
+        self._staff.end(is_in_a_hurry=time.monotonic() >= self._kill_at)
         self._relay.drain(None)
         self._tell_of_strays(self._strays.end_all())
         self._reap()
         self._clean_up()
         self._onlookers.close()
         self._display.close()
-
-    def _deliver_the_last(self) -> None:
-        """Give courier and lookout a moment for the last jobs, unless there is a hurry."""
-        is_in_a_hurry = time.monotonic() >= self._kill_at
-        if not is_in_a_hurry:
-            self._courier.start_if_needed(bool(self._board.header.has_due_events))
-        self._courier.stop(0.0 if is_in_a_hurry else LAST_DELIVERY_SECONDS)
-        self._lookout.stop(0.0 if is_in_a_hurry else LAST_LOOK_SECONDS)
 
 
 def _processes(count: int) -> str:

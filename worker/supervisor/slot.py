@@ -48,9 +48,9 @@ class Slot:
 
     def __init__(
         self,
-        number: int,
+        number: int | None,
         entry: Entry,
-        main: Callable[[], int],
+        main: Callable[[int], int],
         fork: Callable[[Callable[[], int], int], int | None] | None = None,
     ) -> None:
         self.number = number
@@ -70,6 +70,11 @@ class Slot:
         self._boot_failures = 0
         self._recent_crashes = 0
 
+    def renumber(self, number: int | None) -> None:
+        """Have the next worker work another slot of the pool; None: have none for now."""
+        if not self.pid:
+            self.number = number
+
     def start_if_due(self) -> None:
         """Fork a worker if the slot has none, its backoff is over, and the machine can."""
         if self.due_in_seconds > 0:
@@ -77,7 +82,9 @@ class Slot:
         self.entry.clear()
         self.entry.phase = Phase.BOOTING
         reader, writer = os.pipe2(os.O_CLOEXEC)
-        pid = self._fork(self._main, writer)
+        number = self.number
+        assert number is not None
+        pid = self._fork(lambda: self._main(number), writer)
         os.close(writer)
         if pid is None:
             os.close(reader)
@@ -92,7 +99,7 @@ class Slot:
     @property
     def due_in_seconds(self) -> float:
         """How long until the next worker is to be started; infinite where there is one."""
-        if self.state is not State.WAITING:
+        if self.state is not State.WAITING or self.number is None:
             return float("inf")
         return self._start_at - time.monotonic()
 
@@ -167,6 +174,11 @@ class Slot:
             "seconds": time.monotonic() - entry.claimed_at if entry.claimed_at else 0.0,
             "output": last_of(self.last_lines, REPORTED_CHARACTERS),
         }
+
+    @property
+    def has_worked(self) -> bool:
+        """Whether there was ever something for it to do: a slot of the pool, or jobs."""
+        return self.number is not None or any(self._totals.values())
 
     def count(self, name: str) -> int:
         """Sum one counter over all of the slot's workers."""

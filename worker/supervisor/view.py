@@ -11,7 +11,7 @@ from typing import Any, Protocol
 class WorkerView:
     """One slot, as it stands."""
 
-    slot: int
+    slot: int | None
     doing: str
     job_id: int | None
     label: str
@@ -62,7 +62,7 @@ class Display(Protocol):
 class WorkerSummary:
     """What one slot came to."""
 
-    slot: int
+    slot: int | None
     done: int
     failed: int
     retried: int

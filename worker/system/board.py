@@ -13,6 +13,7 @@ from enum import IntEnum
 from typing import ClassVar
 
 from worker.models import StepKind
+from worker.system.allotment import Allotment
 
 # A writer is done within microseconds, unless it was stopped or killed in the middle.
 SNAPSHOT_TRIES = 100
@@ -59,6 +60,8 @@ class Entry(ctypes.Structure):
         ("_step", ctypes.c_char * 120),
         ("_step_kind", ctypes.c_char * 16),
         ("_proxy", ctypes.c_char * 260),
+        ("_browser", ctypes.c_char * 300),
+        ("_live_view", ctypes.c_char * 500),
     ]
 
     changes: int
@@ -83,6 +86,8 @@ class Entry(ctypes.Structure):
     _step: bytes
     _step_kind: bytes
     _proxy: bytes
+    _browser: bytes
+    _live_view: bytes
 
     def clear(self) -> None:
         """Make the place ready for a new incarnation."""
@@ -109,6 +114,12 @@ class Entry(ctypes.Structure):
         self.deadline = self.claimed_at + seconds
         self.changes += 1
 
+    def allow(self, seconds: float) -> None:
+        """Give the job so much time from now on."""
+        self.changes |= 1
+        self.deadline = time.monotonic() + seconds
+        self.changes += 1
+
     def show_step(self, text: str, kind: StepKind) -> None:
         """Show the last step that the job's task has named, and how it is to be read."""
         shown, shown_kind = _cut(text, 120), kind.value.encode()
@@ -123,6 +134,13 @@ class Entry(ctypes.Structure):
             self.changes |= 1
             self._proxy = shown
             self.changes += 1
+
+    def show_browser(self, name: str, live_view: str) -> None:
+        """Show which browser elsewhere the worker has, and where it can be watched."""
+        shown, shown_view = _cut(name, 300), _cut(live_view, 500)
+        self.changes |= 1
+        self._browser, self._live_view = shown, shown_view
+        self.changes += 1
 
     def end_job(self) -> None:
         """Show that the job is settled; that there is one goes first."""
@@ -163,6 +181,14 @@ class Entry(ctypes.Structure):
     @property
     def proxy(self) -> str | None:
         return self._proxy.decode("utf-8", "replace") or None
+
+    @property
+    def browser(self) -> str:
+        return self._browser.decode("utf-8", "replace")
+
+    @property
+    def live_view(self) -> str:
+        return self._live_view.decode("utf-8", "replace")
 
     @property
     def step_kind(self) -> StepKind:
@@ -241,7 +267,8 @@ class Header(ctypes.Structure):
 class Board:
     """The shared block: made before the first fork, inherited by every child."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, allotment: Allotment | None = None) -> None:
+        self.allotment = allotment or Allotment(workers)
         size = ctypes.sizeof(Header) + workers * ctypes.sizeof(Entry)
         self._memory = mmap.mmap(-1, size)
         self.header = Header.from_buffer(self._memory)

@@ -6,15 +6,20 @@ A reused pid is never taken for the process that had it before. Also which host 
 from __future__ import annotations
 
 import os
+import re
 import socket
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from worker.errors import SettingsError
 from worker.system.process_tree import identify
 
 # A host that is named by hand is known by that name alone, as a container that comes and goes.
 HOST_VARIABLE = "NIGHTSHIFT_HOST"
+# Kubernetes sets it in the pods of an Indexed Job; a StatefulSet's pods have it in their names.
+INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,26 @@ def this_host() -> Host:
     if named := os.environ.get(HOST_VARIABLE, "").strip():
         return Host(named[:255], "")
     return Host(socket.gethostname(), machine_id())
+
+
+def is_this_host(name: str | None) -> bool:
+    """Whether something that was noted with a host's name, or with none, is on this machine."""
+    return not name or name in (this_host().name, socket.gethostname())
+
+
+def host_index(environ: Mapping[str, str]) -> int:
+    """Tell which of many equal hosts this is, from 0: of an Indexed Job, or of a StatefulSet.
+
+    Raises SettingsError when nothing says so.
+    """
+    told = environ.get(INDEX_VARIABLE) or re.sub(r"^.*-", "", this_host().name)
+    if not re.fullmatch(r"\d{1,6}", told):
+        raise SettingsError(
+            f"--slots indexed finds no number of this host: {INDEX_VARIABLE} is not set, and its "
+            f"name {this_host().name!r} does not end with one, as in nightshift-3; "
+            f"give --offset, or use --slots auto"
+        )
+    return int(told)
 
 
 def machine_id() -> str:

@@ -99,3 +99,23 @@ def test_a_rollup_that_cannot_be_counted_is_no_outage(books, monkeypatch):
     books.keep_rollups()
 
     assert books._next_look >= before + LOOK_SECONDS
+
+
+def test_the_pulse_names_browsers_elsewhere_and_no_others(board, books):
+    board.entries[1].show_browser("wss://a:1/…", "https://app.test/s")
+
+    first, second = json.loads(books.pulse())["workers"]
+
+    assert "browser" not in first
+    assert (second["browser"], second["live_view"]) == ("wss://a:1/…", "https://app.test/s")
+
+
+def test_a_pulse_keeps_which_tasks_need_no_browser(database, board):
+    settings = RunSettings(database=database.settings, workers=2, total=2)
+    run_id = runs.start_run(database, settings, os.getpid(), ["tidy"], ["tidy"])
+    books = Bookkeeping(database, board, run_id)
+
+    runs.beat(database, run_id, books.pulse())
+
+    # Another heart, after the first has died, reads it from there.
+    assert json.loads(Bookkeeping(database, board, run_id).pulse())["without_browser"] == ["tidy"]

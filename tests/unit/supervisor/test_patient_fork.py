@@ -41,7 +41,7 @@ def full(monkeypatch: pytest.MonkeyPatch) -> list[OSError]:
 
 def test_a_slot_waits_until_the_machine_can_fork_and_says_so_once(full):
     said: list[str] = []
-    slot = Slot(0, Board(1).entries[0], lambda: 0, PatientFork(said.append))
+    slot = Slot(0, Board(1).entries[0], lambda _: 0, PatientFork(said.append))
     open_files = sum(1 for _ in OPEN_FILES.iterdir())
 
     slot.start_if_due()

@@ -45,7 +45,7 @@ class Endless(LineReader):
 @pytest.fixture
 def pool() -> Iterator[tuple[Relay, Shown, list[Slot]]]:
     """Two slots whose workers chatter without end, and a silent heart."""
-    slots = [Slot(number, Board(1).entries[0], lambda: 0) for number in range(2)]
+    slots = [Slot(number, Board(1).entries[0], lambda _: 0) for number in range(2)]
     pipes = [os.pipe() for _ in range(3)]
     for slot, (reader, _) in zip(slots, pipes, strict=False):
         slot.output = Endless(reader)

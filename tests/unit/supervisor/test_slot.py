@@ -28,7 +28,7 @@ def make_slot() -> Iterator[Callable[..., Slot]]:
         board = Board(1)
         entry = board.entries[0]
 
-        def main() -> int:
+        def main(_slot: int) -> int:
             if boots:
                 entry.phase = Phase.IDLE
             time.sleep(lives_seconds)

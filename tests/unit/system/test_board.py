@@ -26,6 +26,16 @@ def in_a_child(work) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
+def test_a_job_is_given_time_from_now_on():
+    entry = Board(1).entries[0]
+    entry.begin_job(4729, 7, 2, "visit", seconds=1)
+
+    entry.allow(600)
+
+    assert 590 < entry.deadline - time.monotonic() <= 600
+    assert not entry.is_torn
+
+
 def test_what_a_killed_worker_wrote_can_still_be_read():
     board = Board(3)
 

@@ -25,7 +25,7 @@ def check(kind: str) -> None:
     if missing:
         raise SettingsError(
             f"a drill of a {kind} cluster needs the Debian packages {', '.join(missing)}; "
-            f"install them: make drill-{kind} does, or apt-get install {' '.join(missing)}"
+            f"install them: apt-get install {' '.join(missing)} (in a checkout: make drill-{kind})"
         )
     if os.geteuid() != 0:
         raise SettingsError(
@@ -60,7 +60,7 @@ def mysql() -> ServerBinary:
     if server.flavour != "mysql":
         raise SettingsError(
             f"Group Replication needs MySQL, but {server.path} is {server.flavour}; "
-            f"make drill-group fetches MySQL 9.7, or point NIGHTSHIFT_MYSQLD at one"
+            f"point NIGHTSHIFT_MYSQLD at one (in a checkout: make drill-group fetches MySQL 9.7)"
         )
     return server
 

@@ -1,4 +1,4 @@
-"""The heart does its chores on time: a slow database makes none of them rarer but the costly."""
+"""A heart does its chores on time: a slow database makes none of them rarer but the costly."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from worker.supervisor import heart
-from worker.supervisor.heart import Chore
+from worker.supervisor import chore as chores
+from worker.supervisor.chore import Chore
 
 
 @pytest.fixture
@@ -56,4 +56,4 @@ def test_a_costly_chore_that_an_outage_held_up_does_not_rest_for_minutes(clock):
 
     chore.run_if_due()
 
-    assert chore.next_at - 1000.0 <= heart.MAX_REST_SECONDS
+    assert chore.next_at - 1000.0 <= chores.MAX_REST_SECONDS
