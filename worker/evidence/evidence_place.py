@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import socket
 from pathlib import Path
 
 from worker.database.client import Row
 from worker.project import errors_dir
+from worker.system.identity import is_this_host
 
 __all__ = ["errors_dir", "place"]
 
@@ -20,11 +20,11 @@ def place(attempt: Row) -> str | None:
         return None
     folder = Path(attempt["evidence_dir"] or errors_dir()) / attempt["evidence"]
     host = attempt["evidence_host"]
-    return f"{folder} on {host}" if host and host != socket.gethostname() else str(folder)
+    return str(folder) if is_this_host(host) else f"{folder} on {host}"
 
 
 def folder_here(attempt: Row) -> Path | None:
     """Find the folder, if there is evidence and it is on this machine."""
-    if not attempt["evidence"] or attempt["evidence_host"] not in (None, socket.gethostname()):
+    if not attempt["evidence"] or not is_this_host(attempt["evidence_host"]):
         return None
     return Path(attempt["evidence_dir"] or errors_dir()) / str(attempt["evidence"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -17,6 +18,7 @@ from urllib.parse import unquote_plus
 from worker.evidence.secret_names import is_secret_name, may_hold_secrets
 from worker.evidence.spellings import spellings
 from worker.evidence.value_search import UNMISTAKABLE_LENGTH, ValueSearch
+from worker.secret_references import without_references
 
 MASK = "[redacted]"
 # Shorter values would eat ordinary words; they are masked by the name beside them only.
@@ -141,20 +143,6 @@ def _values_in_cookies(name: str, value: Any) -> Iterator[str]:
                 yield inner
 
 
-def without_references(value: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Leave out of a step's `fill` what only names a secret: {"secret": "SHOP_PASSWORD"}."""
-    fill = value.get("fill")
-    if not isinstance(fill, Mapping):
-        return dict(value)
-    kept = {name: inner for name, inner in fill.items() if not is_reference(inner)}
-    return {**value, "fill": kept}
-
-
-def is_reference(value: Any) -> bool:
-    """Tell whether a value to fill in only names a secret: {"secret": "SHOP_PASSWORD"}."""
-    return isinstance(value, Mapping) and set(value) == {"secret"}
-
-
 def is_secret_pair(value: Mapping[Any, Any]) -> bool:
     """Tell whether this is a secret as a pair: {"name": "Cookie", "value": "…"}."""
     return "value" in value and is_secret_name(str(value.get("name", "")))
@@ -203,14 +191,21 @@ def keep(values: Iterable[str]) -> None:
     _kept = _kept.with_more(values)
 
 
+def of_browser(values: Iterable[str]) -> None:
+    """Know the tokens of a connection to a browser, and still those of the ones before it."""
+    global _of_browser  # noqa: PLW0603 - a process has one set of them.
+    _connections.append(tuple(values))
+    _of_browser = _NOTHING.with_more(value for each in _connections for value in each)
+
+
 def mask(text: str) -> str:
     """Replace what this process knows to be secret."""
-    return _job.more.mask(_job.secrets.mask(_kept.mask(text)))
+    return _job.more.mask(_job.secrets.mask(_of_browser.mask(_kept.mask(text))))
 
 
 def mask_json(value: Any) -> Any:
     """Replace what this process knows to be secret in the texts of a JSON value."""
-    return _job.secrets.mask_json(_kept.mask_json(value))
+    return _job.secrets.mask_json(_of_browser.mask_json(_kept.mask_json(value)))
 
 
 def mask_result(text: str) -> str:
@@ -288,4 +283,5 @@ def _pieces(value: str) -> Iterator[str]:
 
 _NOTHING = KnownSecrets()
 _job = _OfJob()
-_kept = _NOTHING
+_kept = _of_browser = _NOTHING
+_connections: deque[tuple[str, ...]] = deque(maxlen=20)

@@ -14,8 +14,9 @@ from urllib.parse import unquote_plus
 from worker.evidence import known_secrets
 from worker.evidence.assignments import mask_assignments
 from worker.evidence.call_logs import mask_typed
-from worker.evidence.known_secrets import MASK, KnownSecrets, is_reference, is_secret_pair
+from worker.evidence.known_secrets import MASK, KnownSecrets, is_secret_pair
 from worker.evidence.secret_names import SECRET_HEADERS, is_secret_name
+from worker.secret_references import AROUND, is_reference
 
 __all__ = [
     "MASK",
@@ -168,8 +169,8 @@ def _redact_key(key: str, known: KnownSecrets | None) -> str:
 
 
 def _redact_field(name: str, value: Any, known: KnownSecrets | None, depth: int) -> Any:
-    if name == "fill" and isinstance(value, dict):
-        # A step of the task `steps` may name a secret instead of holding one.
+    if name in AROUND and isinstance(value, dict):
+        # A step of the task `steps`, say, may name a secret instead of holding one.
         return {
             _redact_key(str(key), known): inner
             if is_reference(inner)

@@ -14,9 +14,10 @@ from typing import Any
 
 from worker.database.client import Database, Row
 from worker.errors import UsageError
+from worker.flags import parse_duration
 from worker.history import archive
 from worker.history.archive import EARLIEST, Label, ago, now
-from worker.settings import parse_duration
+from worker.reasons import NO_REASON, last_error_line
 
 AT_ONCE = 500
 PAGE = 5000
@@ -62,15 +63,26 @@ class Count:
     half_done: int = 0
 
 
-def groups(db: Database, *, since_seconds: float | None = None) -> list[Row]:
-    """List the groups of jobs that are in error now, the largest first."""
+def groups(db: Database, new_since: datetime, *, since_seconds: float | None = None) -> list[Row]:
+    """List the groups of jobs that are in error now, the largest first.
+
+    One is new that was first seen since a moment, which `reporting.nights` tells.
+    """
     since = EARLIEST if since_seconds is None else ago(now(db), since_seconds)
-    return db.fetch_all("failure_groups_now", since=since, new_since=_new_since(db))
+    rows = db.fetch_all("failure_groups_now", since=since, new_since=new_since)
+    known_of_sample = ("reason", "outcome", "last_error")
+    return [
+        {name: value for name, value in row.items() if name not in known_of_sample}
+        | {"label": label_of(row)}
+        for row in rows
+    ]
 
 
-def groups_of_run(db: Database, run_id: int, limit: int) -> list[dict[str, Any]]:
+def groups_of_run(
+    db: Database, run_id: int, limit: int, new_since: datetime
+) -> list[dict[str, Any]]:
     """List the largest groups of jobs that failed since a run began, ready for JSON."""
-    rows = db.fetch_all("failure_groups_of_run", run_id=run_id, limit=limit)
+    rows = db.fetch_all("failure_groups_of_run", run_id=run_id, limit=limit, new_since=new_since)
     return [
         {
             "group": row["fingerprint"],
@@ -80,6 +92,17 @@ def groups_of_run(db: Database, run_id: int, limit: int) -> list[dict[str, Any]]
         }
         for row in rows
     ]
+
+
+def label_of(row: Row) -> str:
+    """Say what the jobs of a group have in common, or what else is known where nobody noted it.
+
+    The row has the group's label, and outcome, reason and error of one of its jobs.
+    """
+    if known := row["label"] or row["reason"] or last_error_line(row["last_error"]):
+        return str(known)[:255]
+    ending = f"{row['outcome'].replace('_', ' ')}; " if row["outcome"] else ""
+    return f"{ending}{NO_REASON}"
 
 
 def find_group(db: Database, prefix: str) -> Row:
@@ -179,14 +202,6 @@ def discard(db: Database, scope: Scope, label: Label, *, limit: int | None = Non
         archive.move(db, ids, label, until=scope.until, statuses=("error",)).jobs
         for ids in chunks(db, scope, limit)
     )
-
-
-def _new_since(db: Database) -> datetime | None:
-    """Return since when a failure counts as new; None before the first run that did any jobs."""
-    ends = db.fetch_all("last_end")[0].values()
-    last_end = max((moment for moment in ends if moment is not None), default=EARLIEST)
-    run = db.fetch_one("last_working_run", last_end=last_end)
-    return run["started_at"] if run is not None else None
 
 
 def chunks(db: Database, scope: Scope, limit: int | None) -> Iterator[list[int]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from worker.database.client import Database, Row
 from worker.json_text import parse_stored
+from worker.reasons import last_error_line
 
 BATCH = 1000
 # A settling transaction usually takes no longer than this between its UPDATE and its COMMIT.
@@ -100,12 +101,6 @@ def rows_of(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
         return
     for number, row in enumerate(rows, 1):
         yield {**job, "row": number, "result": row}
-
-
-def last_error_line(last_error: str | None) -> str | None:
-    """Return what a traceback comes to: its last line, if there is one."""
-    lines = (last_error or "").strip().splitlines()
-    return lines[-1].strip() if lines else None
 
 
 def _job(row: Row) -> dict[str, Any]:

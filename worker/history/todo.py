@@ -18,6 +18,7 @@ from worker.proxies.choice import REFUSES_LOGIN
 from worker.queue import pause
 from worker.queue.claims import Queue
 from worker.queue.endings import half_done_at
+from worker.reasons import kept
 
 # In these states a profile is used, or will be without anybody's doing.
 IN_USE = ("available", "leased", "stale")
@@ -53,11 +54,12 @@ def everything(db: Database) -> Todo:
 
 def _half_done(db: Database) -> Iterator[Item]:
     for row in db.fetch_all("half_done_groups"):
-        jobs, group = int(row["jobs"]), row["fingerprint"][:8]
+        jobs, group = int(row["jobs"]), row["fingerprint"]
         command = f"launcher.py show {row['first_id']}"
         name = f"job {row['first_id']}"
         if jobs > 1:
-            name, command = f"{jobs:,} jobs", f"launcher.py errors {group}"
+            # Jobs that somebody has ended in plain SQL are in no group.
+            name, command = f"{jobs:,} jobs", f"launcher.py errors {group or ''}".rstrip()
         reason = f"task {row['task']}: {half_done_at(row['step'])}"
         yield Item("half done", name, reason, row["since"], jobs, command)
 
@@ -71,12 +73,12 @@ def _others(db: Database, pending: int) -> Iterator[Item]:
         jobs = hanging.on_profile(row["id"])
         # A profile that is out of use for good is nobody's business, unless jobs want it.
         if row["state"] != "disabled" or jobs:
-            reason = f"{row['state'].replace('_', ' ')}: {row['state_reason']}"
+            reason = f"{row['state'].replace('_', ' ')}: {kept(row['state_reason'])}"
             command = f"launcher.py profiles clear {row['id']} --reason …"
             yield Item("profile", row["id"], reason, row["state_since"], jobs, command)
     for row in db.fetch_all("profiles_that_may_run", tries=PATIENT_TRIES):
         name, command = row["id"], f"launcher.py profiles clear {row['id']} --reason …"
-        reason = f"stale after {row['stop_tries']} tries: {row['state_reason']}"
+        reason = f"stale after {row['stop_tries']} tries: {kept(row['state_reason'])}"
         jobs = hanging.on_profile(name)
         yield Item("profile", name, reason, row["state_since"], jobs, command)
     for row in db.fetch_all("overdue_checkouts"):
@@ -86,7 +88,7 @@ def _others(db: Database, pending: int) -> Iterator[Item]:
         jobs = hanging.on_profile(name)
         yield Item("checkout", name, reason, row["expires_at"], jobs, command)
     for row in db.fetch_all("accounts_paused_by_hand"):
-        reason = f"paused by {row['paused_by']}: {row['paused_reason']}"
+        reason = f"paused by {row['paused_by'] or 'somebody'}: {kept(row['paused_reason'])}"
         command = f"launcher.py accounts resume {row['id']}"
         jobs = hanging.on_account(row["id"])
         yield Item("account", row["id"], reason, row["paused_at"], jobs, command)
@@ -97,7 +99,7 @@ def _others(db: Database, pending: int) -> Iterator[Item]:
 def _of_orders(db: Database) -> Iterator[Item]:
     for order in blocked_orders.find(db):
         job, command = f"job {order.job_id}", f"launcher.py retry --id {order.job_id}"
-        reason = f"{job} failed and the jobs behind it wait: {order.reason or 'no reason was kept'}"
+        reason = f"{job} failed and the jobs behind it wait: {kept(order.reason)}"
         if order.irreversible_step is not None:
             # Its reason says that it may be half done; what to do then, `show` says.
             command = f"launcher.py show {order.job_id}"
@@ -119,7 +121,7 @@ def _of_the_way_out(db: Database, hanging: _Hanging) -> Iterator[Item]:
         command = f"launcher.py profiles set {name} --proxy …"
         yield Item("profile", name, reason, None, hanging.on_profile(name), command)
     for row in db.fetch_all("breakers_held_open"):
-        reason = f"held open by {row['held_by']}: {row['reason']}"
+        reason = f"held open by {row['held_by'] or 'somebody'}: {kept(row['reason'])}"
         command = f"launcher.py breakers close {row['name']}"
         jobs = hanging.on_breaker(row["name"])
         yield Item("breaker", row["name"], reason, row["opened_at"], jobs, command)

@@ -1,16 +1,16 @@
 -- name: failure_groups_now
 -- Group the jobs that are in error now. They are found by the index of states, so that the cost
--- grows with the failures and not with the queue. A group is new when it was first seen since the
--- beginning of `last_working_run`.
+-- grows with the failures and not with the queue.
 SELECT d.fingerprint, d.jobs, d.half_done, d.sample_job, COALESCE(g.task, q.task) AS task,
-       COALESCE(g.label, h.reason, LEFT(q.last_error, 255)) AS label,
+       g.label, h.reason, h.outcome, RIGHT(q.last_error, 2000) AS last_error,
        COALESCE(g.first_seen, d.first_ended) AS first_seen,
        COALESCE(g.last_seen, d.last_ended) AS last_seen,
        h.evidence, h.evidence_dir, h.evidence_host, g.muted_at, g.muted_by, g.mute_reason,
        COALESCE(g.first_seen >= %(new_since)s, 0) AS is_new
   FROM (SELECT fingerprint, COUNT(*) AS jobs, MAX(id) AS sample_job,
                COALESCE(SUM(irreversible_step IS NOT NULL), 0) AS half_done,
-               MIN(finished_at) AS first_ended, MAX(finished_at) AS last_ended
+               MIN(COALESCE(finished_at, created_at)) AS first_ended,
+               MAX(COALESCE(finished_at, created_at)) AS last_ended
           FROM work_queue FORCE INDEX (next_candidates)
          WHERE status = 'error' AND COALESCE(finished_at, created_at) >= %(since)s
          GROUP BY fingerprint) d
@@ -19,32 +19,11 @@ SELECT d.fingerprint, d.jobs, d.half_done, d.sample_job, COALESCE(g.task, q.task
   LEFT JOIN failure_groups g ON g.fingerprint = d.fingerprint
  ORDER BY d.jobs DESC, d.fingerprint;
 
--- name: last_working_run
--- Find when the latest run began in which a job ended or failed: a run that found nothing to do does
--- not make old what the run before it has found. A run that is over says so in its summary. Of one
--- that goes on, or was killed, it is known only whether anything has ended since it began.
-SELECT r.started_at
-  FROM runs r
- WHERE CASE WHEN r.summary IS NOT NULL
-            THEN COALESCE(JSON_EXTRACT(r.summary, '$.done'), 0)
-                 + COALESCE(JSON_EXTRACT(r.summary, '$.failed'), 0)
-                 + COALESCE(JSON_EXTRACT(r.summary, '$.retried'), 0) > 0
-            ELSE r.started_at <= %(last_end)s
-       END
- ORDER BY r.id DESC
- LIMIT 1;
-
--- name: last_end
--- Find when the last job ended that is still in the queue, and when an attempt last failed.
-SELECT (SELECT finished_at FROM work_queue FORCE INDEX (finished_jobs)
-         WHERE finished_at IS NOT NULL ORDER BY finished_at DESC LIMIT 1) AS finished_at,
-       (SELECT MAX(last_seen) FROM failure_groups) AS failed_at;
-
 -- name: failure_groups_of_run
 -- Group the jobs that ended in error since a run began, the largest groups first; without muted
 -- ones. The index of finishes keeps the failures of former nights out of it.
-SELECT d.fingerprint, d.jobs, g.label, g.first_seen >= d.began AS is_new
-  FROM (SELECT q.fingerprint, COUNT(*) AS jobs, MAX(r.started_at) AS began
+SELECT d.fingerprint, d.jobs, g.label, g.first_seen >= %(new_since)s AS is_new
+  FROM (SELECT q.fingerprint, COUNT(*) AS jobs
           FROM runs r
           STRAIGHT_JOIN work_queue q FORCE INDEX (finished_jobs) ON q.finished_at >= r.started_at
          WHERE r.id = %(run_id)s AND q.status = 'error'

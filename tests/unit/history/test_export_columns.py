@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from worker.errors import UsageError
 from worker.history import export_columns
-from worker.history.export_columns import JOB_COLUMNS, LateKeys
+from worker.history.export_columns import JOB_COLUMNS, Columns, LateKeys
 
 
 def job(result, *, status="done", payload=None, **more):
@@ -20,33 +21,79 @@ def job(result, *, status="done", payload=None, **more):
     }
 
 
+def learnt(jobs, statuses=("done",), *, by_rows=False):
+    """The columns of an export beside those that every one has."""
+    names = Columns.of(statuses, by_rows=by_rows).learn(jobs).names
+    assert names[: len(JOB_COLUMNS) + 1] == [*JOB_COLUMNS, "url"]
+    return names[len(JOB_COLUMNS) + 1 :]
+
+
 def test_there_is_a_column_for_every_key_of_the_results_in_their_order():
-    jobs = [job({"price": 1, "url": "u"}), job(None), job({"stock": 2, "price": 3}), job([1])]
+    jobs = [job({"price": 1}), job(None), job({"stock": 2, "price": 3}), job([1])]
 
-    assert export_columns.learn(jobs, ("done",)) == ["price", "stock", "result"]
-    assert export_columns.learn(jobs, ("done", "error"))[0] == "reason"
+    assert learnt(jobs) == ["price", "stock", "result"]
+    assert learnt(jobs, ("done", "error"))[0] == "reason"
+    assert learnt(jobs, by_rows=True)[0] == "row"
 
 
-def test_a_named_column_is_looked_for_in_result_payload_and_job():
-    found = job({"price": 1}, payload={"price": 2, "sku": 3, "url": "u"}, priority=4)
-    columns = export_columns.named(" price, sku,,priority ,absent")
+def test_a_key_that_is_called_as_a_column_of_the_job_gets_a_prefix():
+    found = job({"status": 200, "id": "a7", "title": "T"})
 
-    assert export_columns.header(columns) == [
-        *JOB_COLUMNS,
-        "url",
-        "price",
-        "sku",
-        "priority",
-        "absent",
-    ]
-    assert export_columns.values(found, columns)[len(JOB_COLUMNS) :] == ["u", 1, 3, 4, ""]
+    assert learnt([found]) == ["result.status", "result.id", "title"]
+    assert export_columns.value(found, "status") == "done"
+    assert export_columns.value(found, "result.status") == 200
+    assert export_columns.value(found, "job.status") == "done"
+
+
+def test_a_url_of_the_result_has_a_column_only_where_it_differs_from_the_jobs():
+    same = job({"url": "u"}, payload={"url": "u"})
+    moved = job({"url": "v"}, payload={"url": "u"})
+
+    assert learnt([same]) == []
+    assert learnt([same, moved]) == ["result.url"]
+    assert export_columns.value(moved, "url") == "u"
+    assert export_columns.value(moved, "result.url") == "v"
+
+
+def test_a_named_column_is_looked_for_in_job_result_and_payload():
+    found = job({"price": 1, "task": 5}, payload={"price": 2, "sku": 3, "url": "u"})
+    names = export_columns.named(" price, sku,,price ,id,payload.price,payload.url,absent, task")
+
+    assert names == ["price", "sku", "id", "payload.price", "payload.url", "absent", "task"]
+    assert [export_columns.value(found, name) for name in names] == [1, 3, 7, 2, "u", None, None]
+
+
+def test_a_key_with_a_dot_of_its_own_is_found():
+    assert export_columns.value(job({"result.x": 1, "a.b": 2}), "result.x") == 1
+    assert export_columns.value(job({"result.x": 1, "a.b": 2}), "a.b") == 2
+
+
+def test_a_name_that_no_job_has_is_refused_with_the_nearest():
+    jobs = [job({"title": "T"}), job({"price": 1}, payload={"sku": 3})]
+
+    export_columns.check(["price", "payload.sku", "url", "job.id", "reason"], jobs)
+    with pytest.raises(UsageError, match=r"no job has prise; did you mean price\?"):
+        export_columns.check(["id", "prise"], jobs)
+    with pytest.raises(UsageError, match=r"no job has payload\.sk; did you mean payload\.sku\?"):
+        export_columns.check(["payload.sk"], jobs)
+    with pytest.raises(UsageError, match="no job has xyzzy; there are url, result, id"):
+        export_columns.check(["xyzzy"], jobs)
+    with pytest.raises(UsageError, match="no job has row"):
+        export_columns.check(["row"], jobs)
+    export_columns.check(["whatever"], [])
+
+
+def test_no_columns_at_all_are_refused():
+    with pytest.raises(UsageError, match="--columns names no column"):
+        export_columns.named(" , ")
 
 
 def test_a_failed_job_has_its_reason_and_is_left_as_it_was():
     failed = job({"price": 1}, status="error", reason="sold out")
 
-    assert export_columns.values(failed, ["reason"])[-1] == "sold out"
+    assert export_columns.value(failed, "reason") == "sold out"
     assert failed["result"] == {"price": 1}
+    assert export_columns.value(job({"reason": "own"}), "reason") == "own"
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@a", "\t=1", "\r=1"])
@@ -64,26 +111,27 @@ def test_other_values_are_written_as_they_are_or_as_json(value, text):
 
 def test_a_key_without_a_column_is_told_once():
     told = []
-    jobs = [job({"price": 1, "url": "u"}), job({"stock": 1}), job({"stock": 2})]
+    jobs = [job({"price": 1}), job({"stock": 1, "status": 2}), job({"stock": 2})]
+    columns = Columns.of(("done",), by_rows=False).learn(jobs[:1])
 
-    assert list(LateKeys(["price"], told.append).watch(jobs)) == jobs
+    assert list(LateKeys(columns, told.append).watch(jobs)) == jobs
     (line,) = told
-    assert line.startswith("job 7 has stock, which the CSV header lacks")
+    assert line.startswith("job 7 has result.status, stock, which the CSV header lacks")
 
 
 def test_what_jobs_used_has_columns_only_where_there_is_something_and_no_result_hides_it():
     plain = job({"price": 1})
     routed = job({"price": 2, "used_proxy": "mine"}, used_proxy="berlin", used_account="ada")
 
-    assert export_columns.learn([plain], ("done",)) == ["price"]
-    columns = export_columns.learn([plain, routed], ("done",))
-    assert columns == ["used_account", "used_proxy", "price"]
-    assert export_columns.values(routed, columns)[-3:] == ["ada", "berlin", 2]
+    assert learnt([plain]) == ["price"]
+    columns = learnt([plain, routed])
+    assert columns == ["used_account", "used_proxy", "price", "result.used_proxy"]
+    assert [export_columns.value(routed, name) for name in columns] == ["ada", "berlin", 2, "mine"]
 
 
 def test_a_proxy_that_was_used_after_the_header_was_written_is_reported():
     told = []
-    late = LateKeys(["price"], told.append)
+    late = LateKeys(Columns.of(("done",), by_rows=False).learn([job({"price": 1})]), told.append)
 
     assert len(list(late.watch([job({"price": 1}), job({"price": 1}, used_proxy="berlin")]))) == 2
     assert len(told) == 1
