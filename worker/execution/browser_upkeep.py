@@ -1,18 +1,44 @@
-"""Having a good browser before a job is claimed: started, alive, and replaced when it is worn."""
+"""Having a good browser before a job is claimed: started, alive, and replaced when it is worn.
+
+A browser elsewhere is waited for while no endpoint gives one, and let go while there is no work.
+"""
 
 from __future__ import annotations
 
 import logging
+import time
 from dataclasses import dataclass
 
+from worker.browser.browser_choice import BrowserChoice
 from worker.browser.session import BrowserSession
+from worker.errors import BrowserAway, LaunchFailed
+from worker.evidence.redaction import redact_text, redact_url
+from worker.execution.stop_request import StopRequest
+from worker.recovery import leftovers
 from worker.settings import RunSettings
 from worker.system.board import Entry
 
 # Reading the memory of a process tree costs about a millisecond: not at every job.
 MEMORY_CHECK_JOBS = 10
+# An endpoint may be back sooner than its rest says: another worker has found it well.
+LONGEST_LOOK_SECONDS = 2.0
+# A session elsewhere that nobody uses costs money, or a place that another could have.
+IDLE_SECONDS = 30.0
 
 logger = logging.getLogger("nightshift.worker")
+
+
+def new_session(browser: BrowserChoice, settings: RunSettings, slot: int) -> BrowserSession:
+    """Make the session of a worker, with no browser yet."""
+    return BrowserSession(
+        browser.options(
+            settings.state_dir / "tmp" / leftovers.folder_name(slot),
+            page_timeout_seconds=settings.page_timeout_seconds,
+            state_dir=settings.state_dir,
+            job_disk_mb=settings.job_disk_mb,
+            slot=slot,
+        )
+    )
 
 
 @dataclass(slots=True)
@@ -23,6 +49,8 @@ class BrowserUpkeep:
     session: BrowserSession
     entry: Entry
     _memory_checked_at: int = 0
+    _away_since: float | None = None
+    _used_at: float = 0.0
 
     def __post_init__(self) -> None:
         self.session.on_launch = self._show_processes
@@ -36,18 +64,45 @@ class BrowserUpkeep:
             logger.info("recycling the browser: %s", reason)
             self._memory_checked_at = 0
             self.session.recycle()
+        self._away_since, self._used_at = None, time.monotonic()
+
+    def wait_for_browser(self, away: BrowserAway, stop: StopRequest) -> None:
+        """Wait until it is worth looking again; raises LaunchFailed when that took too long."""
+        now = time.monotonic()
+        if self._away_since is None:
+            self._away_since = now
+            logger.warning("%s; waiting for one", away)
+        patience = self.settings.wait_retries_seconds
+        if not self.settings.follow and now - self._away_since > patience:
+            raise LaunchFailed(f"{away}; waited for {patience:g} s") from away
+        stop.wait(min(away.after, LONGEST_LOOK_SECONDS))
+
+    def idle(self) -> None:
+        """Let a browser elsewhere go that has had nothing to do for a while."""
+        if self.settings.elsewhere is None or time.monotonic() - self._used_at < IDLE_SECONDS:
+            return
+        if self.session.is_alive:
+            logger.info("no work: letting the browser elsewhere go")
+            self.session.rest()
 
     @property
     def is_due(self) -> bool:
         """Whether to look at the browser again before another job is claimed."""
         jobs = self.session.jobs_since_launch
         is_unchecked = jobs - self._memory_checked_at >= MEMORY_CHECK_JOBS
-        return is_unchecked or jobs >= self.settings.recycle_jobs
+        return is_unchecked or jobs >= self.settings.recycle_jobs or self._is_for_one_job
+
+    @property
+    def _is_for_one_job(self) -> bool:
+        elsewhere = self.settings.elsewhere
+        return elsewhere is not None and elsewhere.has_default_context
 
     def _why_recycle(self) -> str | None:
         jobs = self.session.jobs_since_launch
         if jobs >= self.settings.recycle_jobs:
             return f"{jobs} jobs since its launch"
+        if self.session.remote is not None and self.session.remote.is_home_back:
+            return "its own endpoint is back"
         if jobs - self._memory_checked_at >= MEMORY_CHECK_JOBS:
             self._memory_checked_at = jobs
             used = self.session.memory_mb()
@@ -61,3 +116,12 @@ class BrowserUpkeep:
         self.entry.driver_started = driver.start_time if driver else 0
         self.entry.browser_pid = browser.pid if browser else 0
         self.entry.browser_started = browser.start_time if browser else 0
+        if self.settings.elsewhere is not None:
+            facts = (self.session.remote and self.session.remote.facts) or {}
+            session = (
+                f", session {facts['browser_session']}" if facts.get("browser_session") else ""
+            )
+            self.entry.show_browser(
+                redact_text(f"{facts['endpoint']}{session}") if facts else "",
+                redact_url(facts.get("live_view") or ""),
+            )

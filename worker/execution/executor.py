@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from worker import log
 from worker.browser import last_words
@@ -20,13 +21,16 @@ from worker.database.client import Database
 from worker.errors import Fail, JobTimedOut, LaunchFailed, ProxyUnavailable, StepTaken
 from worker.evidence import known_secrets
 from worker.evidence.redaction import redact_url
+from worker.execution.browser_loss import of_lost_browser
 from worker.execution.failure_report import Reporter, redacted
 from worker.execution.good_page_keeping import GoodPageKeeping
 from worker.execution.job_steps import JobSteps
+from worker.execution.job_wishes import JobWishes
+from worker.execution.preparation import prepare
 from worker.execution.profile_use import ProfileUse
 from worker.execution.proxy_use import ProxyUse
 from worker.execution.stop_request import StopRequest
-from worker.execution.task_call import parse_payload, run_task
+from worker.execution.task_call import run_task
 from worker.execution.verdict import judge
 from worker.intake import added_jobs
 from worker.models import Cause, Claim, Ending, Outcome, Owner, Rejection
@@ -34,6 +38,7 @@ from worker.settings import RunSettings
 from worker.system.board import Entry, Phase
 from worker.tasks.job import Job, follow_ups_of, steps_of
 from worker.tasks.registry import Registry, Task
+from worker.tasks.wishes import NONE, Wishes
 from worker.tracing.attempt_spans import error_type
 
 # Answers from here on are errors of HTTP.
@@ -56,6 +61,8 @@ class Executor:
     proxy_use: ProxyUse
     # Set when no browser could be started for a job: then no other should be claimed.
     launch_failure: LaunchFailed | None = None
+    # What the contexts of its jobs' pages are made with.
+    wishes: JobWishes = field(default_factory=JobWishes)
     # What the last attempt raised, by its name.
     error_type: str | None = None
     _profile_use: ProfileUse = field(init=False)
@@ -161,26 +168,29 @@ class Executor:
         self._was_given_up, self._job = False, None
         seconds = self._seconds(claim, task)
         self.entry.begin_job(claim.job_id, claim.fence, claim.attempt, claim.task, seconds)
-        if claim.tries > claim.max_attempts:
-            raise Fail(
-                f"it has had its {claim.max_attempts} attempts; "
-                f"to try again: launcher.py retry --id {claim.job_id}"
-            )
-        task = self.registry.get(claim.task)
-        payload = parse_payload(claim.payload)
-        shaped = task.fit(payload)
-        label = f"{claim.task} {redact_url(str(payload.get('url', '')))}"
+        ready = prepare(self.registry, claim)
+        task = ready.task
+        label = f"{claim.task} {redact_url(str(ready.payload.get('url', '')))}"
         self.entry.describe_job(label.rstrip(), seconds)
-        if task.browser:
-            self.proxy_use.serve(claim)
-            self.entry.show_proxy(self.proxy_use.name)
+        wishes = self._open(claim, task, ready.payload, seconds) if task.browser else NONE
         job = self._job = self._new_job(claim, seconds)
-        if task.browser:
-            self._profile_use.open()
         traced = self._is_traced(claim)
         return run_task(
-            self.session, task, shaped, job, trace=traced, on_timeout=self._keep_last_words
-        )
+            self.session, task, ready.shaped, job,
+            trace=traced, wishes=wishes, on_timeout=self._keep_last_words,
+        )  # fmt: skip
+
+    def _open(self, claim: Claim, task: Task, payload: dict[str, Any], seconds: float) -> Wishes:
+        """Have the job's way out and its profile; return what is wished of its context."""
+        self.proxy_use.serve(claim)
+        self.entry.show_proxy(self.proxy_use.name)
+        has_profile = claim.lease_fence is not None
+        wishes = self.wishes.of(task, payload, profile=claim.profile_id if has_profile else None)
+        if has_profile:
+            # A vendor may download a browser first: that has a limit of its own.
+            self._profile_use.open(lambda more: self.entry.allow(more + seconds))
+            self.entry.allow(seconds)
+        return wishes
 
     def _keep_last_words(self) -> None:
         """Write down what the page said last: the watchdog calls this when time is over."""
@@ -225,6 +235,8 @@ class Executor:
             return Ending(Outcome.HANDED_BACK, "handed back: the run was stopped", Cause.POOL)
         if fault := self.proxy_use.fault(diagnosis, claim.site):
             return Ending(Outcome.HANDED_BACK, fault, Cause.PROXY)
+        if lost := of_lost_browser(self.db, self.session, claim, error):
+            return lost
         answer = self.session.recorder.main_response
         ending = judge(
             error,

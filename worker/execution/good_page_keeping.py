@@ -7,7 +7,6 @@ worker's time, however many sites there are, and most jobs a look into memory. I
 from __future__ import annotations
 
 import logging
-import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from worker.evidence.good_pages import INTERVAL_SECONDS, GoodPages
 from worker.execution.time_share import TimeShare
 from worker.models import Claim
 from worker.settings import RunSettings
+from worker.system.identity import this_host
 
 SHARE = 0.01
 # What a browser costs that hung over its page and was killed: the next job waits for another.
@@ -41,7 +41,9 @@ class GoodPageKeeping:
 
     def keep(self, claim: Claim) -> None:
         """Keep the page of a job that is done, if it is time for one of its task and site."""
-        if not self._is_wanted or not self.time.is_left or not is_public(claim):
+        if not self._is_wanted or self._session.page is None:
+            return
+        if not self.time.is_left or not is_public(claim):
             return
         key = key_of(claim)
         if time.monotonic() < self._not_before.get(key, 0.0):
@@ -88,7 +90,7 @@ class GoodPageKeeping:
                     "at": taken.at,
                     "url": taken.url,
                     "status": taken.status,
-                    "host": socket.gethostname(),
+                    "host": this_host().name,
                 }
                 self._pages.put(*key, facts, taken.picture, taken.html)
         return INTERVAL_SECONDS
@@ -106,5 +108,10 @@ def key_of(claim: Claim) -> tuple[str, str]:
 
 def is_public(claim: Claim) -> bool:
     """Tell whether a job is nobody's in particular: what an account sees is private."""
-    named = (claim.account_id, claim.profile_id, claim.route.account, claim.route.profile)
-    return all(name is None for name in named)
+    route = claim.route
+    return (
+        claim.account_id is None
+        and claim.profile_id is None
+        and route.account is None
+        and route.profile is None
+    )

@@ -12,7 +12,7 @@ from worker.browser.browser_version import version_of
 from worker.browser.session import BrowserSession
 from worker.database.client import Database, Row
 from worker.errors import ProviderError
-from worker.profiles import faces, hosts, own_folder, presence
+from worker.profiles import faces, hosts, own_folder, presence, vendor_sessions
 from worker.profiles.errands import Errand
 from worker.profiles.presence import MISSING
 from worker.profiles.specs import spec_of
@@ -30,6 +30,7 @@ def opened(
     hosts.adopt(db, profile, by=by)
     version = version_of(session.options)
     spec = faces.put_on(db, profile, spec_of(db, profile), version)
+    spec = vendor_sessions.kept_with(db, spec, held.fence)
     try:
         session.open_profile(spec)
         presence.opened(db, profile)

@@ -7,15 +7,18 @@ settlement, when the profile's browser is closed.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from worker.browser.browser_version import version_of
+from worker.browser.options import as_chromium
+from worker.browser.providers.provider import Provider
 from worker.browser.providers.spec import ProfileSpec
 from worker.browser.session import BrowserSession
 from worker.database.best_effort import best_effort
 from worker.database.client import Database, Row
-from worker.errors import LeaseLost, ProviderError
+from worker.errors import LeaseLost, ProviderError, SettingsError
 from worker.evidence.redaction import redact_text, redact_url
 from worker.execution.proxy_use import ProxyUse
 from worker.models import Claim, StepKind
@@ -28,6 +31,7 @@ from worker.profiles import (
     own_folder,
     presence,
     store,
+    vendor_sessions,
 )
 from worker.profiles.specs import spec_of
 
@@ -60,19 +64,32 @@ class ProfileUse:
         # What an ordinary job said about itself is not said about the next one's profile.
         self._review = self._opened = self._spec = None
 
-    def open(self) -> None:
-        """Open the profile's browser; raises ProviderError, or LaunchFailed without a Chromium."""
+    def open(self, on_begin: Callable[[float], None] = lambda _: None) -> None:
+        """Open the profile's browser; raises ProviderError, or LaunchFailed without a Chromium.
+
+        `on_begin` is told how many seconds that may take at the most.
+        """
         if self._profile_id is None:
             return
         profile = store.get(self.db, self._profile_id)
+        on_begin(self._provider_of(profile).open_seconds)
         self._require_contents(profile)
         hosts.adopt(self.db, profile, by=self.holder)
-        version = version_of(self.session.options)
-        self._spec = spec = faces.put_on(self.db, profile, spec_of(self.db, profile), version)
+        version = version_of(as_chromium(self.session.options))
+        spec = faces.put_on(self.db, profile, spec_of(self.db, profile), version)
+        self._spec = spec = vendor_sessions.kept_with(self.db, spec, self._fence)
         self.proxy_use.serve_profile(spec.proxy)
         self.session.open_profile(spec)
         presence.opened(self.db, profile)
         self._opened = profile
+
+    def _provider_of(self, profile: Row) -> Provider:
+        name = profile["provider"]
+        try:
+            return self.session.providers.get(name)
+        except SettingsError as error:
+            # Its description was there when the profile was added; the job is not to blame.
+            raise ProviderError(str(error), provider=name, kind="refused") from error
 
     def _require_contents(self, profile: Row) -> None:
         try:

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from worker.browser.browser_version import version_of
 from worker.browser.options import BrowserOptions, find_full_browser
+from worker.browser.screen import require_display
 from worker.browser.session import BrowserSession
 from worker.database.client import Database, Row
-from worker.errors import LaunchFailed, LeaseLost, ProviderError
+from worker.errors import LeaseLost, ProviderError
 from worker.profiles import faces, hosts, lease_endings, own_folder, presence
 from worker.profiles.presence import MISSING
 from worker.profiles.specs import spec_of
@@ -25,10 +26,7 @@ LOOK_SECONDS = 0.3
 
 def require_screen(browser: str | None, environment: Mapping[str, str]) -> str | None:
     """Find a Chromium with windows, and a display for them; raises LaunchFailed without."""
-    if not environment.get("DISPLAY") and not environment.get("WAYLAND_DISPLAY"):
-        raise LaunchFailed(
-            "there is no display to open a window on: run this in a desktop session, or set DISPLAY"
-        )
+    require_display(environment)
     return find_full_browser(browser)
 
 

@@ -1,4 +1,4 @@
-"""Running a task without the queue: to try it, to reproduce a failure, to test it.
+"""Running a task by hand, for real: to try it, to reproduce a failure, to test it.
 
 What the task gets is exactly what a worker would give it; what it raises is raised here.
 """
@@ -10,21 +10,23 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from worker.browser import trace_file
-from worker.browser.options import BrowserOptions, find_browser
+from worker.browser.browser_choice import BrowserChoice
 from worker.browser.session import BrowserSession
 from worker.errors import Fail
 from worker.evidence import known_secrets
+from worker.execution.job_wishes import JobWishes
 from worker.execution.task_call import run_task
 from worker.models import JSON
 from worker.proxies.proxy import Proxy
 from worker.tasks.job import Job
 from worker.tasks.registry import Task
+from worker.tasks.wishes import NONE
 
 
 @dataclass(slots=True)
@@ -34,6 +36,7 @@ class Rehearsal:
     session: BrowserSession
     results_dir: Path
     timeout_seconds: float = 600.0
+    wishes: JobWishes = field(default_factory=JobWishes)
 
     def run(
         self,
@@ -67,7 +70,8 @@ class Rehearsal:
         )
         is_clean = False
         try:
-            text = run_task(self.session, task, shaped, job, trace=trace is not None)
+            wishes = self.wishes.of(task, payload) if task.browser else NONE
+            text = run_task(self.session, task, shaped, job, trace=trace is not None, wishes=wishes)
             is_clean = True
             result: JSON = json.loads(text)
             return result
@@ -93,27 +97,19 @@ class Rehearsal:
 @contextmanager
 def rehearse(
     results_dir: Path,
+    browser: BrowserChoice,
     *,
-    browser: str | None = None,
-    headless: bool = True,
     timeout: float = 30.0,
-    deny_private: bool = False,
     proxy: Proxy | None = None,
 ) -> Iterator[Rehearsal]:
     """Have a browser for tasks, behind a proxy if one is given, and nothing of it left later."""
     with tempfile.TemporaryDirectory(prefix="nightshift-") as folder:
-        options = BrowserOptions(
-            tmp_dir=Path(folder) / "browser",
-            executable=find_browser(browser),
-            headless=headless,
-            page_timeout_seconds=timeout,
-            deny_private=deny_private,
-        )
+        options = browser.options(Path(folder) / "browser", page_timeout_seconds=timeout)
         session = BrowserSession(options)
         session.use_proxy(proxy)
         session.open()
         try:
-            yield Rehearsal(session, results_dir)
+            yield Rehearsal(session, results_dir, wishes=JobWishes(browser.wishes))
         finally:
             session.close()
 

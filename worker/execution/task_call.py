@@ -25,6 +25,7 @@ from worker.models import JSON
 from worker.system import standard_streams
 from worker.tasks.job import Job, result_of
 from worker.tasks.registry import Task
+from worker.tasks.wishes import NONE, Wishes
 
 MAX_RESULT_BYTES = 1_000_000
 # Made once: making one takes as long as writing a small result.
@@ -40,6 +41,7 @@ def run_task(
     job: Job,
     *,
     trace: bool = False,
+    wishes: Wishes = NONE,
     on_timeout: Callable[[], None] = lambda: None,
 ) -> str:
     """Run a task until its deadline and return its result as JSON; raises what ended it otherwise.
@@ -47,7 +49,7 @@ def run_task(
     A task past its deadline has its browser killed and raises JobTimedOut; another thread calls
     `on_timeout` then. A page that refused us as a robot raises Blocked, whatever the task did.
     """
-    page, result = _page_for(session, task, job, trace=trace), None
+    page, result = _page_for(session, task, job, wishes, trace=trace), None
     problem: BaseException | None = None
     worker_pid = os.getpid()
     seconds = max(0.1, job.deadline - time.monotonic())
@@ -75,13 +77,15 @@ def run_task(
     return known_secrets.mask_result(as_json(result_of(job, result)))
 
 
-def _page_for(session: BrowserSession, task: Task, job: Job, *, trace: bool) -> Any:
+def _page_for(session: BrowserSession, task: Task, job: Job, wishes: Wishes, *, trace: bool) -> Any:
     if not task.browser:
         return None
     rules = PageRules(task.schemes, task.downloads)
     # One that is kept for its task is kept for its account: no other account's job gets it.
     owner = f"{task.name} of {job.account_id}" if job.account_id else task.name
-    return session.page_for_job(isolation=task.isolation, task=owner, trace=trace, rules=rules)
+    return session.page_for_job(
+        isolation=task.isolation, task=owner, trace=trace, rules=rules, wishes=wishes
+    )
 
 
 def _because_of(

@@ -6,6 +6,7 @@ The reason is one line for people. Where the job goes from there is decided by `
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from worker.browser.failures import Diagnosis, Kind, classify
 from worker.errors import (
@@ -15,6 +16,7 @@ from worker.errors import (
     Fail,
     JobTimedOut,
     LaunchFailed,
+    LeaseLost,
     PageRefused,
     PayloadError,
     ProviderError,
@@ -61,6 +63,8 @@ SELF_EXPLAINING = (
 
 # A profile that is busy elsewhere is looked at again after this time.
 PROVIDER_SECONDS = 30.0
+# What passes by itself: somebody has the profile, or its provider wants time.
+BUSY_KINDS = ("already_running", "locked", "preparing", "throttled")
 
 
 def judge(
@@ -109,7 +113,7 @@ def _by_word(error: BaseException, reason: str) -> Ending | None:
             return Ending(Outcome.ERROR, reason)
         case PageRefused() | PayloadError() | TaskNotFound():
             return Ending(Outcome.ERROR, reason, Cause.CODE)
-        case DatabaseUnavailable() | ClaimLost():
+        case DatabaseUnavailable() | ClaimLost() | LeaseLost():
             return Ending(Outcome.HANDED_BACK, reason, Cause.POOL)
         case LaunchFailed() | ProxyUnavailable() | ProviderError():
             return _without_browser(error, reason)
@@ -126,19 +130,19 @@ def _by_kind(kind: Kind, reason: str) -> Ending:
 
 
 def _without_browser(error: LaunchFailed | ProxyUnavailable | ProviderError, reason: str) -> Ending:
-    """What was busy or absent before the task began costs no attempt; a bad profile does."""
+    """What was busy or absent before the task began costs no attempt."""
     match error:
         case LaunchFailed():
             return Ending(Outcome.HANDED_BACK, reason, Cause.POOL)
         case ProxyUnavailable():
             return _ending(Outcome.HANDED_BACK, reason, Cause.PROXY, error.after)
-        case ProviderError(kind="already_running" | "throttled"):
-            after = error.retry_after or PROVIDER_SECONDS
-            return _ending(Outcome.HANDED_BACK, reason, Cause.CONTENTION, after)
         case ProviderError(kind="missing" | "shared"):
             # Its profile waits for a person, and so does the job.
             return Ending(Outcome.HANDED_BACK, reason, Cause.PROFILE)
-    return _ending(Outcome.RETRY, reason, Cause.PROFILE, error.retry_after)
+    is_busy = error.kind in BUSY_KINDS
+    cause = Cause.CONTENTION if is_busy else Cause.PROFILE
+    after = error.retry_after or PROVIDER_SECONDS
+    return replace(_ending(Outcome.HANDED_BACK, reason, cause, after), rests_profile=True)
 
 
 def _ending(outcome: Outcome, reason: str, cause: Cause, after: float | None) -> Ending:

@@ -14,30 +14,36 @@ import signal
 import time
 
 from worker import log
-from worker.browser.options import BrowserOptions, find_browser
-from worker.browser.session import BrowserSession
+from worker.browser.browser_choice import BrowserChoice
 from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
-from worker.claiming.drain import Drain
 from worker.claiming.gate import Gate
 from worker.claiming.scope import Scope
-from worker.claiming.search_trail import News
 from worker.database.client import Database, DatabaseError
-from worker.errors import AccessDenied, DatabaseUnavailable, LaunchFailed, NightshiftError
-from worker.evidence import known_secrets
+from worker.errors import (
+    AccessDenied,
+    BrowserAway,
+    DatabaseUnavailable,
+    LaunchFailed,
+    NightshiftError,
+)
+from worker.evidence import known_secrets, to_copy
 from worker.execution import live_view, tally
-from worker.execution.browser_upkeep import BrowserUpkeep
+from worker.execution.browser_upkeep import BrowserUpkeep, new_session
 from worker.execution.executor import Executor
 from worker.execution.job_pace import Pace
+from worker.execution.job_wishes import JobWishes
+from worker.execution.preparation import Foresight
 from worker.execution.proxy_use import ProxyUse
+from worker.execution.share import Share
 from worker.execution.stop_request import StopRequest
 from worker.exit_codes import WorkerExit
-from worker.models import Candidate, Claim, Ending, Outcome, Owner, Partition, Rejection, Status
+from worker.models import Candidate, Claim, Ending, Outcome, Owner, Rejection, Status
 from worker.profiles import caretaker
 from worker.queue import journal, pause, runs
 from worker.queue.claims import Queue
 from worker.queue.outcome_writer import OutcomeWriter
-from worker.recovery import leftovers, sweep
+from worker.recovery import sweep
 from worker.recovery.places import Places
 from worker.settings import RunSettings
 from worker.system.board import Board, Phase
@@ -57,6 +63,9 @@ def worker_main(settings: RunSettings, run_id: int, slot: int, board: Board) -> 
     """Be the worker of a slot; return the exit code that tells the launcher how it went."""
     log.configure(f"worker {slot}", logging.WARNING if settings.quiet else logging.INFO)
     known_secrets.keep([settings.database.password, *secrets_of(os.environ)])
+    if board.allotment.place_of(slot) is None:
+        # It was given away while this process was forked.
+        return WorkerExit.STOPPED
     stop = StopRequest()
     stop.listen()
     # When this process is stuck beyond rescue, the launcher asks where.
@@ -84,10 +93,8 @@ class WorkerLoop:
         self, settings: RunSettings, run_id: int, slot: int, board: Board, stop: StopRequest
     ) -> None:
         self._settings = settings
-        self._partition = Partition(slot, settings.total)
         self._header = board.header
-        self._entry = board.entries[slot - settings.offset]
-        self._before = board.entries[: slot - settings.offset]
+        self._entry = board.entries[board.allotment.place_of(slot) or 0]
         self._stop = stop
         self._pace = Pace(board.header)
         self._mind_profiles_at = 0.0
@@ -99,18 +106,25 @@ class WorkerLoop:
         self.owner = Owner(slot, runs.start_worker(self._db, run_id, slot))
         self._entry.incarnation = self.owner.incarnation
         self._queue = Queue.of_run(self._db, settings, self._tasks.caps)
-        self._closures = ClosedKeys(self._db, Scope.of(settings, self._tasks.names))
-        self.candidates = self._new_candidates()
-        self._drain = self._new_drain()
+        own = Scope.of(settings, self._tasks.names, self._tasks.without_browser)
+        self._closures = ClosedKeys(self._db, own)
+        foresight = Foresight(self._tasks, self._queue, self.owner)
+        self._share = Share(
+            self._db, settings, slot, board, self._closures, lambda: stop.is_stopping,
+            foresight.ending_of,
+        )  # fmt: skip
         self.gate = Gate.of_run(self._db, self._queue, self._closures, settings)
-        self._session = _session(settings, slot)
+        browser = BrowserChoice.of_run(settings)
+        self._session = new_session(browser, settings, slot)
         live_view.connect(self._session.live, settings, board.header, self._entry)
         self._upkeep = BrowserUpkeep(settings, self._session, self._entry)
         self._proxy_use = ProxyUse(self._db, self._session, settings.proxy_cooldown_seconds)
         self._executor = Executor(
             settings, run_id, self.owner, self._tasks, self._entry, stop,
             db=self._db, gate=self.gate, session=self._session, proxy_use=self._proxy_use,
+            wishes=(wishes := JobWishes(browser.wishes)),
         )  # fmt: skip
+        self._session.foresee = lambda: wishes.foreseen(self.candidates.peek(), self._tasks)
         # After the task files, which may set up what it uses.
         self._spans = attempt_spans.of_run(settings.otel, run_id, self.owner)
         self._writer = OutcomeWriter(
@@ -118,26 +132,10 @@ class WorkerLoop:
             self._executor.keep_evidence,
         )  # fmt: skip
 
-    def _new_candidates(self) -> Candidates:
-        return Candidates(
-            self._db,
-            self._partition,
-            help_others=self._settings.help_others,
-            closures=self._closures,
-            news=self._news,
-            is_first=self._is_first,
-        )
-
-    def _new_drain(self) -> Drain:
-        return Drain(
-            self._db,
-            self._partition,
-            self._closures,
-            self.candidates,
-            help_others=self._settings.help_others,
-            wait_seconds=self._settings.wait_retries_seconds,
-            is_stopping=lambda: self._stop.is_stopping,
-        )
+    @property
+    def candidates(self) -> Candidates:
+        """The next jobs, by this worker's share of them."""
+        return self._share.candidates
 
     def run(self) -> int:
         """Work until the queue is drained or the launcher says stop."""
@@ -172,6 +170,8 @@ class WorkerLoop:
             self._entry.phase = Phase.SETTLING
             written = self._writer.write(claim, ending, self._following(claim, ending))
             span.settle(written.settlement)
+        if ending.evidence is not None:
+            to_copy.add(self._settings.state_dir, self._settings.errors_dir, ending.evidence)
         # In this order: a finished job that is still shown here is counted by the heart.
         self._entry.end_job()
         is_good = False
@@ -187,6 +187,14 @@ class WorkerLoop:
 
     def work_on(self) -> None:
         """Claim a job and do it, and every further one that came with the one before."""
+        try:
+            self._work_on()
+        except BrowserAway as away:
+            # Whatever job it was is handed back.
+            self._executor.launch_failure = None
+            self._upkeep.wait_for_browser(away, self._stop)
+
+    def _work_on(self) -> None:
         self._make_ready()
         # A browser takes a second or two to start, and the word may have come meanwhile.
         found = self.gate.claim(self.owner, self.candidates) if self._may_claim() else None
@@ -198,13 +206,15 @@ class WorkerLoop:
     def _work(self) -> bool:
         """Do jobs until there are none, or no time for another; False when told to stop."""
         idle_seconds = MIN_IDLE_SECONDS
-        while not self._stop.is_stopping:
+        while not (self._stop.is_stopping or self._share.is_moved):
             self._mind_profiles()
             self._tell_of_strangers()
-            if self._header.is_paused:
-                self._entry.phase = Phase.PAUSED
+            self._share.follow()
+            if self._header.is_paused or not self._share.is_held:
+                self._entry.phase = Phase.PAUSED if self._header.is_paused else Phase.IDLE
+                self._upkeep.idle()
                 self._stop.wait(PAUSE_SECONDS)
-            elif self.candidates.has_next() or self.candidates.impatient.has_next():
+            elif self._has_next():
                 if self._pace.is_time_up:
                     self._header.is_time_up = True
                     return True
@@ -212,11 +222,16 @@ class WorkerLoop:
                 self.work_on()
             else:
                 self._entry.phase = Phase.IDLE
-                if not self._settings.follow and self._drain.is_over():
+                self._upkeep.idle()
+                if not self._settings.follow and self._share.drain.is_over():
                     return True
                 self._stop.wait(idle_seconds)
                 idle_seconds = min(idle_seconds * 2, MAX_IDLE_SECONDS)
         return False
+
+    def _has_next(self) -> bool:
+        found = self.candidates
+        return found.has_next() or found.impatient.has_next() or found.hopeless.has_next()
 
     def _make_ready(self) -> None:
         """Have a good browser and a proxy before a job is claimed; raises LaunchFailed."""
@@ -245,20 +260,14 @@ class WorkerLoop:
             return None
         return self.candidates.at_hand()
 
-    def _news(self) -> News | None:
-        header = self._header
-        ready = header.pending - header.waiting
-        return News(ready, header.promoted) if header.counted_at else None
-
     def _tell_of_strangers(self) -> None:
         """Let the heart know that not all jobs are this run's: it counts the others out."""
         if self._closures.has_strangers:
             self._header.has_strangers = True
 
-    def _is_first(self) -> bool:
-        return all(entry.phase != Phase.IDLE for entry in self._before)
-
     def _may_claim(self) -> bool:
+        if not self._share.is_held:
+            return False
         return not (self._stop.is_stopping or self._header.is_paused or self._pace.is_time_up)
 
     def _is_worth_waiting(self) -> bool:
@@ -283,17 +292,3 @@ class WorkerLoop:
             return
         caretaker.check_stale(self._db, self._session.stop_profile, f"worker {self.owner.slot}")
         self._mind_profiles_at = time.monotonic() + PROFILES_SECONDS
-
-
-def _session(settings: RunSettings, slot: int) -> BrowserSession:
-    return BrowserSession(
-        BrowserOptions(
-            tmp_dir=settings.state_dir / "tmp" / leftovers.folder_name(slot),
-            executable=find_browser(settings.browser),
-            headless=settings.headless,
-            page_timeout_seconds=settings.page_timeout_seconds,
-            state_dir=settings.state_dir,
-            job_disk_mb=settings.job_disk_mb,
-            deny_private=settings.deny_private,
-        )
-    )

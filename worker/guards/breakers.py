@@ -19,6 +19,7 @@ from worker.errors import UsageError
 from worker.guards.keys import ClosedKey, task_at_key
 from worker.queue import events
 from worker.queue.events import EventKind
+from worker.reasons import kept
 from worker.retry_after import shared_wait_seconds
 
 WINDOW_SECONDS = 60
@@ -53,12 +54,12 @@ def refuses(breaker: Row) -> ClosedKey | None:
     if breaker["state"] == "closed":
         return None
     if wait is None:
-        return ClosedKey(name, f"the breaker of {name} is held open: {breaker['reason']}")
+        return ClosedKey(name, f"the breaker of {name} is held open: {kept(breaker['reason'])}")
     if float(wait) <= 0:
         return None
     if breaker["state"] == "half_open":
         return ClosedKey(name, f"a canary is checking whether {name} works again", float(wait))
-    return ClosedKey(name, f"the breaker of {name} is open: {breaker['reason']}", float(wait))
+    return ClosedKey(name, f"the breaker of {name} is open: {kept(breaker['reason'])}", float(wait))
 
 
 def failing_tasks(breaker: Row) -> dict[str, int]:

@@ -49,7 +49,7 @@ def was_useless(db: Database, claim: Claim, cooldown_seconds: float = COOLDOWN_S
     """Let another job go: this one failed for a reason that says nothing about the key."""
 
     def reopen(tx: Transaction) -> None:
-        if (row := _half_open(tx, claim)) is None:
+        if (row := sent_from(tx, claim)) is None:
             return
         # The tasks that failed go on waiting, if this was a job of another.
         wait = (
@@ -74,7 +74,7 @@ def failed(
     """
 
     def reopen(tx: Transaction) -> None:
-        if (row := _half_open(tx, claim)) is None:
+        if (row := sent_from(tx, claim)) is None:
             return
         failing, openings = {claim.task: 1}, row["openings"] + 1
         if is_of_others(row, claim.task):
@@ -86,7 +86,22 @@ def failed(
     _put_behind(db, claim)
 
 
-def _half_open(tx: Transaction, claim: Claim) -> Row | None:
+def failed_for_all(
+    db: Database, claim: Claim, reason: str, retry_after: float | None, cooldown_seconds: float
+) -> None:
+    """Leave the key alone for twice as long as before: no job of any task could have had it."""
+
+    def reopen(tx: Transaction) -> None:
+        if (row := sent_from(tx, claim)) is None:
+            return
+        openings = row["openings"] + 1
+        wait = max(_rest_seconds(openings, cooldown_seconds), retry_after or 0.0)
+        _reopen(tx, row, {}, openings, min(wait, LONGEST_SECONDS), reason)
+
+    db.transaction(reopen)
+
+
+def sent_from(tx: Transaction, claim: Claim) -> Row | None:
     """Lock the breaker that a canary is out for; None when another has gone out meanwhile."""
     for row in tx.fetch_all("lock_breaker", name=claim.canary):
         sent = (row["canary_job"], row["canary_fence"])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from worker.models import Candidate
 
 GLOBAL = "global"
-# Every job that is not done in a profile goes out through a proxy, where there are any.
+# Every page that is not a profile's goes out through a proxy, where there are any.
 PROXIES = "proxies"
 
 
@@ -23,8 +23,8 @@ class ClosedKey:
     seconds: float | None = None
 
 
-def keys_of(candidate: Candidate) -> tuple[str, ...]:
-    """Name every key that a job belongs to."""
+def keys_of(candidate: Candidate, *, has_page: bool = True) -> tuple[str, ...]:
+    """Name every key that a job belongs to; without a page it needs none of the proxies."""
     keys = [GLOBAL, f"task:{candidate.task}", f"queue:{candidate.queue}"]
     if candidate.site:
         keys += _with_task(f"site:{candidate.site}", candidate.task)
@@ -32,13 +32,11 @@ def keys_of(candidate: Candidate) -> tuple[str, ...]:
         keys.append(f"account:{candidate.account_id}")
     if candidate.profile_id:
         keys += _with_task(f"profile:{candidate.profile_id}", candidate.task)
-    else:
-        keys.append(PROXIES)
-        if candidate.account_id:
-            keys.append(address_key(candidate.account_id))
+    elif has_page:
+        keys += _proxy_keys(candidate)
     if candidate.order_place:
         keys.append(order_key(candidate.order_place))
-    return (*keys, *route_keys(candidate))
+    return (*keys, *_own_routes(candidate))
 
 
 def task_at_key(task: str, key: str) -> str:
@@ -57,16 +55,6 @@ def address_key(account_id: str) -> str:
     return f"address:{account_id}"
 
 
-def route_keys(candidate: Candidate) -> tuple[str, ...]:
-    """Name the routes that a job depends on: its owner's, and without a profile any proxy's."""
-    site = candidate.site or ""
-    if candidate.profile_id:
-        return (route_key("profile", candidate.profile_id, site),)
-    if candidate.account_id:
-        return (route_key("account", candidate.account_id, site), exit_key(site))
-    return (exit_key(site),)
-
-
 def exit_key(site: str) -> str:
     """Name the way to a site by whatever proxy."""
     return f"exit:{site}"
@@ -75,6 +63,19 @@ def exit_key(site: str) -> str:
 def route_key(kind: str, owner: str, site: str) -> str:
     """Name the way of a profile or an account to a site."""
     return f"route:{kind}:{owner}@{site}"
+
+
+def _proxy_keys(candidate: Candidate) -> list[str]:
+    keys = [PROXIES, exit_key(candidate.site or "")]
+    return [*keys, address_key(candidate.account_id)] if candidate.account_id else keys
+
+
+def _own_routes(candidate: Candidate) -> tuple[str, ...]:
+    """Name the way to its site by its owner's own proxy."""
+    site = candidate.site or ""
+    if candidate.profile_id:
+        return (route_key("profile", candidate.profile_id, site),)
+    return (route_key("account", candidate.account_id, site),) if candidate.account_id else ()
 
 
 def _with_task(key: str, task: str) -> tuple[str, str]:

@@ -13,8 +13,8 @@ from datetime import timedelta
 
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
+from worker.flags import parse_duration
 from worker.guards.keys import ClosedKey
-from worker.settings import parse_duration
 
 HOUR, DAY, MINUTE = 3600.0, 86400.0, 60.0
 MOST = 2**31 - 1
@@ -32,7 +32,7 @@ class WarmUp:
     seconds: int
 
     def __str__(self) -> str:
-        return f"{self.first}..{self.last} per day within {self.seconds / DAY:g} days"
+        return f"{self.first}..{self.last} per day within {_time(self.seconds)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,13 @@ def _warm_up_problem(first: int, last: int, seconds: float) -> str | None:
     if first >= last:
         return f"does not grow: {last} is not more than {first}"
     return None
+
+
+def _time(seconds: float) -> str:
+    """Write a time in the largest unit that it fills, so that a forgotten unit is seen."""
+    units = ((DAY, "day"), (HOUR, "hour"), (MINUTE, "minute"), (1.0, "second"))
+    unit, name = next(each for each in units if seconds >= each[0])
+    return f"{seconds / unit:g} {name}{'s' * (seconds != unit)}"
 
 
 def warm_up_of(limit: Row) -> WarmUp | None:

@@ -134,9 +134,8 @@ def test_a_rate_spaces_the_starts_of_a_key(database, queue, worker):
 
 
 def test_a_refused_job_is_left_as_it_was(database, queue, worker):
-    limits.set_limit(database, "account:a1", concurrent=0, per_minute=None, by="me")
+    limits.set_limit(database, "site:other.example", concurrent=0, per_minute=None, by="me")
     job_id = queue.enqueue("visit", {"url": OTHER})
-    database.run_statement("UPDATE work_queue SET account_id = 'a1'")
     before = queue.get(job_id)
 
     assert worker.claim() is None

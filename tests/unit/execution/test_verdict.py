@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from typing import get_args
 
 import pytest
 from playwright.sync_api import Error as PlaywrightError
@@ -16,14 +17,16 @@ from worker.errors import (
     Fail,
     JobTimedOut,
     LaunchFailed,
+    LeaseLost,
     PayloadError,
     ProviderError,
+    ProviderTrouble,
     ProxyUnavailable,
     Retry,
     SiteFailed,
     TaskNotFound,
 )
-from worker.execution.verdict import describe, judge, proxy_fault
+from worker.execution.verdict import PROVIDER_SECONDS, describe, judge, proxy_fault
 from worker.models import Cause, Outcome
 from worker.recovery.obituary import ending_of
 
@@ -156,6 +159,8 @@ CAUSES = [
     (provider_error("unreachable"), Cause.PROFILE),
     (provider_error("bad_answer"), Cause.PROFILE),
     (provider_error("already_running"), Cause.CONTENTION),
+    (provider_error("locked"), Cause.CONTENTION),
+    (provider_error("preparing"), Cause.CONTENTION),
     (provider_error("throttled"), Cause.CONTENTION),
     (LaunchFailed("no browser"), Cause.POOL),
     (PlaywrightError("Page crashed"), Cause.POOL),
@@ -178,6 +183,29 @@ def test_contention_costs_no_attempt():
     for error, cause in CAUSES:
         if cause is Cause.CONTENTION:
             assert judge(error).outcome is Outcome.HANDED_BACK
+
+
+@pytest.mark.parametrize("kind", sorted(get_args(ProviderTrouble)))
+def test_a_browser_that_its_provider_did_not_give_costs_no_attempt(kind):
+    ending = judge(provider_error(kind))
+
+    assert ending.outcome is Outcome.HANDED_BACK
+    # A profile that has lost something waits for a person, not for a time.
+    is_for_person = kind in ("missing", "shared")
+    assert ending.rests_profile != is_for_person
+    assert ending.delay_seconds == (None if is_for_person else PROVIDER_SECONDS)
+
+
+def test_a_vendor_says_itself_when_to_come_back():
+    error = ProviderError("slow down", provider="x", kind="throttled", retry_after=77.0)
+
+    assert judge(error).delay_seconds == 77
+
+
+def test_a_lost_lease_costs_no_attempt():
+    ending = judge(LeaseLost("p1", 3))
+
+    assert (ending.outcome, ending.cause) == (Outcome.HANDED_BACK, Cause.POOL)
 
 
 @pytest.mark.parametrize(

@@ -52,3 +52,16 @@ def test_a_cap_that_grows_opens_when_it_has_grown():
     cap = pace._Cap(2, DAY, "2 per day", grows_in_seconds=500.0)
 
     assert pace._wait_seconds(cap, [(10.0, 2)]) == 500.0
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("5..40/14d", "14 days"),
+        ("5..40/1d", "1 day"),
+        ("5..40/6h", "6 hours"),
+        ("5..40/14", "14 s"),
+    ],
+)
+def test_a_warm_up_tells_its_time_so_that_a_forgotten_unit_is_seen(text, time):
+    assert f"5..40 per day within {time}" in str(parse_warm_up(text))

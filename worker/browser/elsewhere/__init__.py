@@ -1,0 +1,1 @@
+"""Browsers elsewhere: found, connected to, left alone while they fail, and let go again."""
