@@ -1,55 +1,44 @@
-"""The vendors' APIs as their manuals show them: routes, answers, refusals."""
+"""The vendors' APIs as their manuals show them, and as other people's clients have met them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from tests.browser.debug_browser import DebugBrowser
+from tests.browser.more_vendor_dialects import MORE_DIALECTS
+from tests.browser.vendor_dialect import Dialect, Reply, State, failed
 
 
-@dataclass
-class Reply:
-    """An answer of a vendor's API."""
-
-    status: int
-    body: Any
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """The shapes of one vendor's API, written down apart from the presets they test."""
-
-    routes: dict[tuple[str, str], str]
-    started: Callable[[DebugBrowser], Any]
-    already_running: Reply
-    not_running: Reply
-    throttled: Reply
-    stopped: Reply
-    id_field: str | None = None
-    status: Callable[[bool], Any] = lambda _: {}
-
-    def read(self, method: str, path: str, body: Any) -> tuple[str, str]:
-        """Give the verb of a request and the profile it is about."""
-        for (route_method, pattern), verb in self.routes.items():
-            before, _, after = pattern.partition("*")
-            if method != route_method or not path.startswith(before) or not path.endswith(after):
-                continue
-            if self.id_field is None or body is None:
-                return verb, path[len(before) : len(path) - len(after)]
-            if path == pattern:
-                return verb, body[self.id_field]
-        return "unknown", ""
-
-
-def _failed(message: str, code: int = -1) -> Reply:
-    return Reply(200, {"code": code, "msg": message, "data": {}})
-
-
-def _multilogin(status: int, code: str) -> Reply:
-    state = {"error_code": code, "http_code": status, "message": code}
+def _multilogin(status: int, code: str, message: str = "") -> Reply:
+    state = {"error_code": code, "http_code": status, "message": message or code}
     return Reply(status, {"data": None, "status": state})
+
+
+def _kameleo(status: int, title: str, detail: str) -> Reply:
+    return Reply(status, {"status": status, "title": title, "detail": detail, "errorCode": "E"})
+
+
+def _adspower_status(state: State, _: list[State]) -> Any:
+    found: dict[str, Any] = {"status": "Active" if state.runs else "Inactive"}
+    if state.browser is not None and state.runs:
+        found |= {"ws": {"puppeteer": state.browser.ws_url}, "debug_port": str(state.browser.port)}
+    return {"code": 0, "msg": "success", "data": found}
+
+
+def _undetectable_list(_: State, states: list[State]) -> Any:
+    names = {"running": "Started", "locked": "Locked", "stopped": "Available"}
+    return {
+        "code": 0,
+        "status": "success",
+        "data": {
+            state.profile: {
+                "name": "a profile",
+                "status": names[state.name],
+                "debug_port": str(state.browser.port) if state.browser else "",
+                "websocket_link": state.browser.ws_url if state.browser else "",
+            }
+            for state in states
+        },
+    }
 
 
 DIALECTS = {
@@ -60,19 +49,28 @@ DIALECTS = {
             ("GET", "/profiles/*/status"): "status",
         },
         started=lambda _: {"lifetimeState": "running"},
-        already_running=Reply(409, {"message": "already running"}),
-        not_running=Reply(409, {"message": "not running"}),
-        throttled=Reply(429, {"message": "limit"}),
+        already_running=_kameleo(409, "Conflict", "The profile is already running."),
+        locked=_kameleo(409, "Conflict", "The profile is in use on another machine."),
+        not_running=_kameleo(409, "Conflict", "The profile is not running."),
+        throttled=_kameleo(429, "Too Many Requests", "Too many profiles are started."),
         stopped=Reply(200, {"lifetimeState": "terminated"}),
-        status=lambda runs: {"lifetimeState": "running" if runs else "terminated"},
+        status=lambda state, _: {
+            "lifetimeState": "terminated" if state.name == "stopped" else state.name
+        },
     ),
     "multilogin": Dialect(
         routes={
             ("POST", "/user/signin"): "sign_in",
+            ("POST", "/user/refresh_token"): "refresh",
             (
                 "GET",
                 "/api/v2/profile/f/the-folder/p/*/start"
                 "?automation_type=playwright&headless_mode=false",
+            ): "start",
+            (
+                "GET",
+                "/api/v2/profile/f/the-folder/p/*/start"
+                "?automation_type=playwright&headless_mode=true",
             ): "start",
             ("GET", "/api/v1/profile/stop/p/*"): "stop",
             ("GET", "/api/v1/profile/status/p/*"): "status",
@@ -82,10 +80,15 @@ DIALECTS = {
             "status": {"error_code": "", "http_code": 200},
         },
         already_running=_multilogin(400, "PROFILE_ALREADY_RUNNING"),
-        not_running=_multilogin(404, "PROFILE_NOT_RUNNING"),
+        locked=_multilogin(400, "LOCK_PROFILE_ERROR", "can't lock profile"),
+        preparing=_multilogin(500, "CORE_DOWNLOADING_ALREADY_STARTED", "core is downloading"),
+        not_running=_multilogin(500, "", "profile already stopped"),
         throttled=_multilogin(429, "TOO_MANY_REQUESTS"),
         stopped=_multilogin(200, ""),
-        status=lambda runs: {"data": {"status": "browser_running" if runs else "stopped"}},
+        status=lambda state, _: {
+            "data": {"status": "browser_running" if state.runs else "stopped"}
+        },
+        key_header="Authorization",
     ),
     "adspower": Dialect(
         routes={
@@ -97,12 +100,14 @@ DIALECTS = {
             "code": 0,
             "data": {"ws": {"puppeteer": browser.ws_url}, "debug_port": str(browser.port)},
         },
-        already_running=_failed("profile is already open"),
-        not_running=_failed("profile is not open"),
-        throttled=_failed("Too many request per second, please check"),
+        locked=failed("The profile is being used by [teammate@example.com]"),
+        preparing=failed("SunBrowser 130 is updating, please wait"),
+        not_running=failed("profile is not open"),
+        throttled=failed("Too many request per second, please check"),
         stopped=Reply(200, {"code": 0, "msg": "success"}),
-        id_field="profile_id",
-        status=lambda runs: {"code": 0, "data": {"status": "Active" if runs else "Inactive"}},
+        unready={"code": 0, "msg": "success", "data": {"ws": {"puppeteer": ""}, "debug_port": ""}},
+        id_path="profile_id",
+        status=_adspower_status,
     ),
     "gologin": Dialect(
         routes={
@@ -114,12 +119,13 @@ DIALECTS = {
         not_running=Reply(404, {"message": "profile not running"}),
         throttled=Reply(429, {"message": "slow down"}),
         stopped=Reply(204, b""),
-        id_field="profileId",
+        id_path="profileId",
     ),
     "undetectable": Dialect(
         routes={
             ("GET", "/profile/start/*"): "start",
             ("GET", "/profile/stop/*"): "stop",
+            ("GET", "/list"): "status",
         },
         started=lambda browser: {
             "code": 0,
@@ -127,20 +133,33 @@ DIALECTS = {
             "data": {"websocket_link": browser.ws_url, "debug_port": str(browser.port)},
         },
         already_running=Reply(200, {"code": 1, "data": {"error": "Profile is already running"}}),
+        locked=Reply(200, {"code": 1, "data": {"error": "Profile cannot be started"}}),
         not_running=Reply(200, {"code": 1, "data": {"error": "Profile is not running"}}),
         throttled=Reply(429, {}),
         stopped=Reply(200, {"code": 0, "status": "success", "data": {}}),
+        status=_undetectable_list,
     ),
     "morelogin": Dialect(
         routes={
             ("POST", "/api/env/start"): "start",
             ("POST", "/api/env/close"): "stop",
+            ("POST", "/api/env/status"): "status",
         },
         started=lambda browser: {"code": 0, "data": {"debugPort": str(browser.port)}},
-        already_running=_failed("the env is already running"),
-        not_running=_failed("the env is not running"),
-        throttled=Reply(429, {}),
+        already_running=failed("please close it first", 100),
+        not_running=failed("the env is not running"),
+        throttled=Reply(429, {"code": 429, "msg": "Rate limit exceeded"}),
         stopped=Reply(200, {"code": 0, "msg": None, "data": {}}),
-        id_field="envId",
+        id_path="envId",
+        status=lambda state, _: {
+            "code": 0,
+            "msg": None,
+            "data": {
+                "envId": state.profile,
+                "localStatus": state.name,
+                "debugPort": str(state.browser.port) if state.browser else "",
+            },
+        },
     ),
+    **MORE_DIALECTS,
 }

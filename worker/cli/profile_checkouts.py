@@ -110,12 +110,13 @@ def _refuse_another_session(db: Database, profile_id: str) -> None:
     if not isinstance(provider, VendorProvider):
         return
     try:
-        is_running = provider.is_running(spec_of(db, profile))
+        standing = provider.standing(spec_of(db, profile))
     except ProviderError as error:
         tell(f"{error}; so nobody knows whether the profile runs now", err=True)
         return
-    if is_running:
+    if standing in ("running", "locked"):
+        how = "runs now" if standing == "running" else "is open elsewhere"
         raise UsageError(
-            f"{profile['provider']} says that profile {profile_id} runs now, and nobody here holds "
+            f"{profile['provider']} says that profile {profile_id} {how}, and nobody here holds "
             f"it: somebody else's session; close it there first; nothing was checked out"
         )

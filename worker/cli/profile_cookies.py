@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from worker.browser import storage_state
-from worker.browser.options import BrowserOptions, find_browser
+from worker.browser.browser_choice import BrowserChoice
 from worker.browser.session import BrowserSession
 from worker.cli import storage_file
 from worker.cli.connection import open_database, state_dir
@@ -95,12 +95,8 @@ def _opened(
         errands.require_free(db, profile_id, "done")
         if (problem := checkouts.way_out_problem(db, profile_id)) is not None:
             raise UsageError(f"{problem.reason}; nothing was done")
-        options = BrowserOptions(
-            tmp_dir=Path(folder) / "browser",
-            executable=find_browser(browser),
-            headless=headless,
-            state_dir=state_dir(),
-        )
+        choice = BrowserChoice(browser=browser, headless=headless)
+        options = choice.options(Path(folder) / "browser", state_dir=state_dir())
         with (
             errands.errand(db, profile_id, by=operator(), reason=reason) as held,
             profile_browser.opened(db, profile, held, BrowserSession(options), operator()) as it,

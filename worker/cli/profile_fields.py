@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from worker.browser.providers.endpoint import label, normalise
-from worker.browser.providers.preset import preset_names
+from worker.browser.providers.preset import IF_RUNNING, IfRunning
+from worker.browser.providers.preset_file import load_preset, preset_names
 from worker.browser.providers.spec import CDP, LOCAL
 from worker.cli.face_fields import FACE_FIELDS, chosen_face, completed, face_fields_of
 from worker.database.client import Row
@@ -83,7 +84,7 @@ def checked(fields: Mapping[str, Any], known: Known) -> NewProfile:
         folder=Path(place["folder"]) if place["folder"] else None,
         vendor_id=place["vendor_id"],
         endpoint=place["endpoint"],
-        options=_options(fields.get("options")),
+        options=_options(fields.get("options"), provider),
         proxy=_proxy(_text(fields, "proxy"), known),
         region=_text(fields, "region"),
         max_active_runs=_runs(fields.get("max_active_runs"), provider),
@@ -195,9 +196,15 @@ def _runs(value: Any, provider: str) -> int:
         raise UsageError(
             f"max_active_runs must be a number from 1 to {MOST_RUNS}, not {text!r:.40}"
         )
-    if provider == LOCAL and int(text) > 1:
+    if int(text) == 1:
+        return 1
+    if provider == LOCAL:
         raise UsageError(
             "only one browser can use a local profile's folder: max_active_runs must be 1"
+        )
+    if provider != CDP and load_preset(provider).session_path is not None:
+        raise UsageError(
+            f"only one session of a {provider} profile is kept in mind: max_active_runs must be 1"
         )
     return int(text)
 
@@ -217,7 +224,7 @@ def _tasks(value: Any) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(names)) or None
 
 
-def _options(value: Any) -> dict[str, Any] | None:
+def _options(value: Any, provider: str) -> dict[str, Any] | None:
     if isinstance(value, str) and value.strip():
         try:
             value = json.loads(value)
@@ -229,4 +236,10 @@ def _options(value: Any) -> dict[str, Any] | None:
         isinstance(one, (str, int)) for one in value.values()
     ):
         raise UsageError("options must be an object whose values are text or numbers")
-    return {name: str(one) for name, one in value.items()}
+    options = {name: str(one) for name, one in value.items()}
+    wanted = options.get(IF_RUNNING)
+    if wanted is not None and (provider in (LOCAL, CDP) or wanted not in list(IfRunning)):
+        raise UsageError(
+            f"the option {IF_RUNNING} is for vendors' profiles, and one of {', '.join(IfRunning)}"
+        )
+    return options

@@ -25,6 +25,8 @@ def as_json(profile: Row) -> dict[str, Any]:
     found = {**profile, "endpoint": endpoint_label(profile["endpoint"])}
     for name in ("options", "allowed_actions"):
         found[name] = None if profile[name] is None else redact_json(json.loads(profile[name]))
+    # By it the vendor's session may be steered.
+    found.pop("vendor_session", None)
     return found | {"face": face_as_json(profile)}
 
 
@@ -124,7 +126,7 @@ def lease_line(lease: Row) -> str:
             f"--extend 1h"
         )
     else:
-        until = f"the lease ended {duration(-left)} ago: make sweep"
+        until = f"the lease ended {duration(-left)} ago: launcher.py sweep"
     return f"  {', '.join(parts)}; {until}"
 
 

@@ -30,9 +30,11 @@ from worker.cli.profile_host import move
 from worker.cli.profile_input import endpoint_of, known_profiles, options_of
 from worker.cli.profile_lines import read_profiles
 from worker.cli.profile_open import open_
-from worker.cli.wording import counted, operator
+from worker.cli.profile_providers import ask, providers
+from worker.cli.wording import counted, duration, operator
 from worker.database.client import Database
 from worker.errors import BadData, DuplicateKey, UsageError
+from worker.guards import rests
 from worker.profiles import doors, hanging_jobs, leases, store
 from worker.profiles.states import State
 from worker.profiles.store import NewProfile
@@ -78,9 +80,11 @@ def show(profile_id: str, as_json: bool) -> None:
         held = leases.of_profile(db, profile_id)
         events = store.history(db, profile_id, SHOWN_EVENTS)
         jobs = hanging_jobs.of_profile(db, profile_id)
+        resting = rests.of_profile(db, profile_id)
     if as_json:
         report = {
             "profile": views.as_json(profile),
+            "resting": None if resting is None else asdict(resting),
             "leases": [views.lease_as_json(lease) for lease in held],
             "events": events,
             "jobs": asdict(jobs),
@@ -88,6 +92,9 @@ def show(profile_id: str, as_json: bool) -> None:
         tell_json(report)
         return
     tell_all(views.profile_lines(profile))
+    if resting is not None:
+        again = f"; again in {duration(resting.seconds)}" if resting.seconds is not None else ""
+        tell(f"  resting   {resting.reason}{again}")
     tell_all([views.lease_line(lease) for lease in held])
     tell_all(job_lines(jobs))
     if events:
@@ -223,6 +230,8 @@ def _store(db: Database, profiles: list[NewProfile]) -> None:
 
 
 for command in (set_, remove, checkout, return_, open_, move, backup, restore, cookies):
+    group.add_command(command)
+for command in (providers, ask):
     group.add_command(command)
 
 COMMANDS = [group]

@@ -14,7 +14,7 @@ from typing import Any
 from worker.browser.providers.spec import ProfileSpec
 from worker.database.client import Database, Row, Transaction
 from worker.errors import NightshiftError
-from worker.profiles import events, leases, stop_tries
+from worker.profiles import events, leases, stop_tries, vendor_sessions
 from worker.profiles.sole_check import sole_check
 from worker.profiles.specs import spec_to_stop
 from worker.profiles.states import State
@@ -95,7 +95,7 @@ def _end_browser(db: Database, profile_id: str, stop: Stop, author: str) -> bool
 def _stop(db: Database, profile: Row, stop: Stop, author: str) -> tuple[bool, str]:
     """Stop a profile's browser; tell whether that went well, and what was ended or why not."""
     try:
-        ended = stop(spec_to_stop(profile))
+        ended = stop(vendor_sessions.forgotten_with(db, spec_to_stop(profile)))
     except NightshiftError as error:
         stop_tries.note(db, profile, str(error), author=author)
         return False, str(error)

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from worker import json_text
-from worker.errors import PayloadError
+from worker.errors import LaunchFailed, PayloadError
+from worker.flags import parse_duration
 from worker.models import JSON, Candidate
-from worker.settings import parse_duration
+from worker.tasks import devices, wishes
+from worker.tasks.wishes import NOTHING, Declared
 
 # The width of the columns for profile and account.
 MAX_NAME = 64
@@ -23,7 +26,7 @@ TEMPORARY_IN_ORDER = (
 DECISIONS = ("wait", "reschedule", "skip", "review")
 _KNOWN = (
     *("profile", "account", "proxy", "exclusive", "actions", "lock_timeout", "on_conflict"),
-    "temporary",
+    *("temporary", "context", "block"),
 )
 
 
@@ -39,6 +42,8 @@ class Manifest:
     lock_timeout_seconds: float | None = None
     on_conflict: str = "wait"
     temporary: bool = False
+    # What the job itself wishes of its browser context.
+    wishes: Declared = NOTHING
     # Where the job goes, as the queue has worked it out, and its task; not fields of a payload.
     site: str = ""
     task: str = ""
@@ -68,7 +73,31 @@ def check(
 
     Raises PayloadError for one that would not be understood.
     """
-    return _routed(_understood(_manifest_of(payload)), profile, account)
+    found = _routed(_understood(_manifest_of(payload)), profile, account)
+    if device := found.wishes.context.get("device"):
+        with suppress(LaunchFailed):
+            # Where there is no Playwright, it is looked up when the job runs.
+            if problem := devices.problem_of(device):
+                raise PayloadError(f"manifest.context: {problem}")
+    return found
+
+
+def wishes_of(payload: Mapping[str, Any]) -> Declared:
+    """Read what a job's payload wishes of its browser context; raises PayloadError."""
+    return _wishes(_manifest_of(payload)) if "manifest" in payload else NOTHING
+
+
+def wishes_in(payload: str) -> Declared:
+    """Read the same from a payload as text; raises PayloadError."""
+    return _wishes(_manifest_of(_parsed(payload))) if is_given(payload) else NOTHING
+
+
+def not_in_profile(profile: str) -> str:
+    """Say why a job does not get the context that it wishes for."""
+    return (
+        f"manifest.context: the job runs in profile {profile}, whose face is its own; leave it "
+        f"out, or say temporary"
+    )
 
 
 def is_given(payload: str) -> bool:
@@ -87,6 +116,8 @@ def _routed(manifest: Manifest, profile: str | None, account: str | None) -> Man
     has_profile = routed.profile is not None or (routed.account and not routed.temporary)
     if routed.proxy is not None and not has_profile:
         raise PayloadError(f"manifest: {needs_profile(routed.proxy)}")
+    if routed.wishes.context and routed.profile is not None and not routed.temporary:
+        raise PayloadError(not_in_profile(routed.profile))
     return routed
 
 
@@ -130,7 +161,17 @@ def _understood(raw: dict[str, Any]) -> Manifest:
         lock_timeout_seconds=_duration(raw.get("lock_timeout")),
         on_conflict=decision,
         temporary=_flag(raw, "temporary"),
+        wishes=_wishes(raw),
     )
+
+
+def _wishes(raw: dict[str, Any]) -> Declared:
+    if "context" not in raw and "block" not in raw:
+        return NOTHING
+    try:
+        return wishes.of_job(raw.get("context"), raw.get("block"))
+    except ValueError as problem:
+        raise PayloadError(f"manifest.{problem}") from None
 
 
 def _text(raw: dict[str, Any], name: str) -> str | None:

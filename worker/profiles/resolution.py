@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from worker.database.client import Database, Row, Transaction
 from worker.guards.keys import route_key
-from worker.profiles import readiness
+from worker.profiles import hosts, readiness
 from worker.profiles.manifest import Manifest, needs_profile
 from worker.profiles.readiness import NotReady
 
@@ -42,12 +42,31 @@ def resolve(tx: Transaction, manifest: Manifest) -> Row | NotReady | None:
     assert account is not None
     ids = [row["id"] for row in tx.fetch_all("profiles_of_account", account_id=account)]
     if not ids:
-        _check_account(tx, account)
-        if manifest.proxy is not None:
-            problem = needs_profile(manifest.proxy)
-            raise Unresolvable(f"manifest: {problem}; account {account} has no profiles")
+        _check_alone(tx, account, manifest)
         return readiness.account_paused(tx, account)
     return _first_ready(tx, ids, manifest, account)
+
+
+def check(reader: Database | Transaction, manifest: Manifest) -> bool:
+    """Raise Unresolvable when no wait can help, whatever the job's profile is doing; lock nothing.
+
+    Returns whether this host could do the job: its profile may live on another one.
+    """
+    if manifest.temporary:
+        check_owner(reader, manifest)
+        return True
+    if manifest.profile is not None:
+        found = reader.fetch_all("get_profile", id=manifest.profile)
+        profile = _of_its_account(found, manifest)
+        _check_fit(profile, manifest)
+        return hosts.is_here(profile)
+    account = manifest.account
+    assert account is not None
+    profiles = reader.fetch_all("list_profiles", state=None, account_id=account)
+    if not profiles:
+        _check_alone(reader, account, manifest)
+        return True
+    return any(hosts.is_here(profile) for profile in _fit(profiles, manifest))
 
 
 def check_owner(reader: Database | Transaction, manifest: Manifest) -> None:
@@ -106,6 +125,14 @@ def _check_account(reader: Database | Transaction, account: str) -> None:
         )
 
 
+def _check_alone(reader: Database | Transaction, account: str, manifest: Manifest) -> None:
+    """Check a job of an account without profiles."""
+    _check_account(reader, account)
+    if manifest.proxy is not None:
+        problem = needs_profile(manifest.proxy)
+        raise Unresolvable(f"manifest: {problem}; account {account} has no profiles")
+
+
 def _first_ready(
     tx: Transaction, ids: list[str], manifest: Manifest, account: str
 ) -> Row | NotReady:
@@ -130,11 +157,29 @@ def _first_ready(
 
 
 def _judge(tx: Transaction, profile: Row, manifest: Manifest) -> NotReady | None:
+    _check_fit(profile, manifest)
+    return readiness.judge(tx, profile, manifest)
+
+
+def _fit(profiles: list[Row], manifest: Manifest) -> list[Row]:
+    """List the profiles of an account that may do a job; raises Unresolvable if none may."""
+    fit, unfit = [], []
+    for profile in profiles:
+        try:
+            _check_fit(profile, manifest)
+            fit.append(profile)
+        except Unresolvable as problem:
+            unfit.append(problem)
+    if not fit:
+        raise unfit[0]
+    return fit
+
+
+def _check_fit(profile: Row, manifest: Manifest) -> None:
     allowed = profile["allowed_actions"]
     if allowed is not None and (refused := set(manifest.actions) - set(json.loads(allowed))):
         raise Unresolvable(f"profile {profile['id']} does not allow {sorted(refused)[0]!r}")
     _check_proxy(profile, manifest)
-    return readiness.judge(tx, profile, manifest)
 
 
 def _check_proxy(profile: Row, manifest: Manifest) -> None:

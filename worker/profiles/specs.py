@@ -31,4 +31,5 @@ def spec_to_stop(profile: Row) -> ProfileSpec:
         endpoint=profile["endpoint"],
         region=profile["region"],
         options=options,
+        session=profile["vendor_session"],
     )

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.browser.debug_browser import DebugBrowser
+from tests.browser.debug_browser import DebugBrowser, NoBrowser
 from tests.browser.vendor_dialects import DIALECTS
-from tests.browser.vendor_server import EMAIL, PASSWORD, PASSWORD_MD5, TOKEN, VendorServer
+from tests.browser.vendor_server import (
+    API_KEY,
+    EMAIL,
+    PASSWORD,
+    PASSWORD_MD5,
+    TOKEN,
+    VendorServer,
+)
 from worker.browser.options import BrowserOptions, find_browser
-from worker.browser.providers import cdp, profile_lock, vendor
-from worker.browser.providers.preset import load_preset, preset_names
+from worker.browser.providers import cdp, profile_lock, vendor_start, vendor_stop
+from worker.browser.providers.preset_file import load_preset, preset_names
 from worker.browser.providers.provider import OpenedProfile, Provider, attempt
 from worker.browser.providers.registry import Providers
 from worker.browser.providers.spec import ProfileSpec
@@ -23,7 +31,7 @@ from worker.browser.providers.vendor_api import VendorApi
 from worker.errors import ProviderError
 
 VENDORS = preset_names()
-SECRETS = (EMAIL, PASSWORD, PASSWORD_MD5, TOKEN)
+SECRETS = (API_KEY, EMAIL, PASSWORD, PASSWORD_MD5, TOKEN)
 
 
 @dataclass
@@ -37,6 +45,17 @@ class World:
     tmp_dir: Path
     server: VendorServer | None = None
 
+    def start(self, seconds: float = 5.0) -> str:
+        """Have a vendor start the profile, and give its endpoint, to which nobody connects."""
+        assert isinstance(self.provider, VendorProvider)
+        return self.provider._starts.start(self.spec, time.monotonic() + seconds)
+
+    def refusal(self, seconds: float = 5.0) -> ProviderError:
+        """Have a start fail, and look at how that is said."""
+        with pytest.raises(ProviderError) as caught:
+            self.start(seconds)
+        return checked(self, caught.value)
+
     @property
     def target(self) -> str:
         return str(self.spec.folder or self.spec.endpoint)
@@ -44,7 +63,10 @@ class World:
 
 @pytest.fixture(autouse=True)
 def _impatience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vendor, "THROTTLE_PAUSE_SECONDS", 0.02)
+    for module in (vendor_start, vendor_stop):
+        monkeypatch.setattr(module, "THROTTLE_PAUSE_SECONDS", 0.02)
+    monkeypatch.setattr(vendor_start, "PREPARING_PAUSE_SECONDS", 0.02)
+    monkeypatch.setattr(vendor_start, "ENDPOINT_PAUSE_SECONDS", 0.02)
     monkeypatch.setattr(cdp, "CONNECT_PAUSE_SECONDS", 0.02)
 
 
@@ -53,6 +75,8 @@ def environment() -> dict[str, str]:
     return {
         "NIGHTSHIFT_MULTILOGIN_EMAIL": EMAIL,
         "NIGHTSHIFT_MULTILOGIN_PASSWORD": PASSWORD,
+        "NIGHTSHIFT_NSTBROWSER_API_KEY": API_KEY,
+        "NIGHTSHIFT_BROWSERBASE_API_KEY": API_KEY,
     }
 
 
@@ -60,10 +84,11 @@ def environment() -> dict[str, str]:
 def make_world(tmp_path: Path, environment: dict[str, str]) -> Iterator[Callable[[str], World]]:
     ends: list[Callable[[], None]] = []
 
-    def make(name: str) -> World:
+    def make(name: str, *, bare: bool = False, **options: str) -> World:
         tmp_dir = tmp_path / "worker-0"
-        options = BrowserOptions(tmp_dir=tmp_dir, executable=find_browser())
-        spec = ProfileSpec(1, name, vendor_id="p-1", options={"folder_id": "the-folder"})
+        browser_options = BrowserOptions(tmp_dir=tmp_dir, executable=find_browser())
+        options = {"folder_id": "the-folder", **options}
+        spec = ProfileSpec(1, name, vendor_id="p-1", options=options)
         server = None
         if name == "local":
             folder = tmp_path / "profile"
@@ -75,15 +100,18 @@ def make_world(tmp_path: Path, environment: dict[str, str]) -> Iterator[Callable
             spec = dataclasses.replace(spec, endpoint=str(browser.port))
             is_running = lambda: browser.is_running  # noqa: E731
         else:
-            server = VendorServer(DIALECTS[name], tmp_path)
+            browser = NoBrowser if bare else DebugBrowser
+            server = VendorServer(DIALECTS[name], tmp_path, browser=browser)
             ends.append(server.close)
             spec = dataclasses.replace(spec, endpoint=server.url)
             environment["NIGHTSHIFT_MULTILOGIN_API_URL"] = server.url
             is_running = lambda: server.is_running("p-1")  # noqa: E731
-        provider = Providers(options, environment).get(name)
+        provider = Providers(browser_options, environment).get(name)
         if server is not None:
             # The presets' intervals are meant for real vendors; test_pace.py is about them.
-            hasty = dataclasses.replace(load_preset(name), min_interval_seconds=0.0)
+            hasty = dataclasses.replace(
+                load_preset(name), min_interval_seconds=0.0, restart_pause_seconds=0.0
+            )
             provider = VendorProvider(VendorApi(hasty, environment, tmp_path))
         ends.append(lambda: provider.stop(spec) if name == "local" else None)
         return World(name, provider, spec, is_running, tmp_dir, server)
@@ -100,7 +128,8 @@ def world(request: pytest.FixtureRequest, make_world) -> World:
 
 @pytest.fixture(params=VENDORS)
 def vendor_world(request: pytest.FixtureRequest, make_world) -> World:
-    return make_world(request.param)
+    """A vendor whose browsers only say where they would listen: nobody gets to connect."""
+    return make_world(request.param, bare=True)
 
 
 @pytest.fixture
@@ -120,7 +149,13 @@ def open_profile(session) -> Iterator[Callable[[World], OpenedProfile]]:
 def failure_of(world: World, session) -> ProviderError:
     with pytest.raises(ProviderError) as caught:
         world.provider.open(session._engine.playwright, world.spec)
-    assert caught.value.provider == world.name
-    assert "\n" not in str(caught.value)
-    assert not any(secret in str(caught.value) for secret in SECRETS)
-    return caught.value
+    return checked(world, caught.value)
+
+
+def checked(world: World, error: ProviderError) -> ProviderError:
+    """See that an error is one clear line that gives no secret away."""
+    assert error.provider == world.name
+    assert "\n" not in str(error)
+    assert len(str(error)) < 500
+    assert not any(secret in str(error) for secret in SECRETS)
+    return error

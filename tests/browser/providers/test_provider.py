@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from worker.browser.providers.provider import attempt
 
 REPO = Path(__file__).parents[3]
@@ -47,9 +49,12 @@ def test_a_login_lasts_from_one_opening_to_the_next(world, open_profile, site):
     assert page.evaluate("localStorage.login") == "yes"
 
 
+# One of each kind: the same process is killed in the same way for all vendors.
+@pytest.mark.parametrize("name", ["local", "cdp", "kameleo", "adspower", "browserbase"])
 def test_it_is_stopped_after_its_worker_was_killed(
-    world, environment, open_profile, site, wait_until
+    make_world, environment, open_profile, site, wait_until, name
 ):
+    world = make_world(name)
     holder = subprocess.Popen(
         [
             *(sys.executable, "-m", "tests.browser.profile_holder"),

@@ -6,29 +6,20 @@ import pytest
 
 from tests.browser.providers.conftest import failure_of
 from tests.browser.vendor_dialects import Reply
-from worker.browser.providers import vendor
-from worker.browser.providers.preset import load_preset
+from worker.browser.providers import vendor, vendor_stop
+from worker.browser.providers.preset_file import load_preset
 from worker.browser.providers.provider import attempt
 from worker.errors import ProviderError
 
 
-def test_a_profile_that_runs_already_is_started_anew(vendor_world, open_profile, site):
-    vendor_world.server.start_profile("p-1")
-    page = open_profile(vendor_world).context.new_page()
+def test_a_profile_that_runs_already_is_started_anew(make_world, open_profile, site):
+    world = make_world("gologin")
+    world.server.start_profile("p-1")
+    page = open_profile(world).context.new_page()
     page.goto(site.url("/"))
 
     assert page.title() == "Home"
-    assert vendor_world.server.count("start") == 2
-    assert vendor_world.server.count("stop") == 1
-
-
-def test_a_profile_that_cannot_be_stopped_is_already_running(vendor_world, session, monkeypatch):
-    monkeypatch.setattr(vendor, "STOPPING_SECONDS", 0.1)
-    vendor_world.server.start_profile("p-1")
-    vendor_world.server.deaf_stop = True
-
-    assert failure_of(vendor_world, session).kind == "already_running"
-    assert vendor_world.server.count("start") == 2
+    assert (world.server.count("start"), world.server.count("stop")) == (2, 1)
 
 
 def test_a_profile_that_takes_its_time_to_stop_is_waited_for(make_world, open_profile):
@@ -38,22 +29,26 @@ def test_a_profile_that_takes_its_time_to_stop_is_waited_for(make_world, open_pr
 
     assert open_profile(world).is_alive
     assert world.server.count("start") == 2
-    assert world.server.count("status") == 3
+    # Once whether it is open elsewhere, then until it is stopped.
+    assert world.server.count("status") == 4
 
 
-@pytest.mark.parametrize("is_open", [True, False])
-def test_a_stop_that_failed_is_remembered_until_one_goes_well(
-    vendor_world, session, open_profile, is_open
-):
+@pytest.mark.parametrize("name", ["gologin", "browserbase"])
+def test_a_stop_that_failed_when_it_was_closed_is_remembered(make_world, open_profile, name):
+    world = make_world(name)
+    opened = open_profile(world)
+    world.server.stop_refusal = Reply(500, {"message": "out of order"})
+    world.provider.close(opened, attempt)
+
+    assert world.is_running()
+    assert world.provider.left_running(world.spec)
+
+
+def test_a_stop_that_failed_is_remembered_until_one_goes_well(vendor_world, session):
     world = vendor_world
-    if is_open:
-        opened = open_profile(world)
-        world.server.stop_refusal = Reply(500, {"message": "out of order"})
-        world.provider.close(opened, attempt)
-    else:
-        world.server.stop_refusal = Reply(500, {"message": "out of order"})
-        world.server.dead_endpoint = True
-        failure_of(world, session)
+    world.server.stop_refusal = Reply(500, {"message": "out of order"})
+    world.server.dead_endpoint = True
+    failure_of(world, session)
 
     assert world.is_running()
     assert world.provider.left_running(world.spec)
@@ -80,11 +75,11 @@ def test_a_stop_that_hangs_counts_as_failed(make_world, open_profile, monkeypatc
 def test_a_vendor_that_can_be_asked_is_not_believed_when_it_says_that_it_stopped(
     make_world, monkeypatch, name
 ):
-    monkeypatch.setattr(vendor, "STOPPING_SECONDS", 0.1)
+    monkeypatch.setattr(vendor_stop, "STOPPING_SECONDS", 0.1)
     world = make_world(name)
     world.server.start_profile("p-1")
     world.server.deaf_stop = True
-    assert world.provider.is_running(world.spec)
+    assert world.provider.standing(world.spec) == "running"
 
     with pytest.raises(ProviderError, match="runs on after it was stopped"):
         world.provider.stop(world.spec)
@@ -92,22 +87,30 @@ def test_a_vendor_that_can_be_asked_is_not_believed_when_it_says_that_it_stopped
     assert world.provider.left_running(world.spec)
     world.server.deaf_stop = False
     assert world.provider.stop(world.spec)
-    assert not world.provider.is_running(world.spec)
+    assert world.provider.standing(world.spec) == "stopped"
 
 
-def test_a_throttled_start_is_tried_again(vendor_world, open_profile):
-    vendor_world.server.throttle = vendor.THROTTLE_TRIES - 1
-    assert open_profile(vendor_world).is_alive
+def test_a_throttled_start_is_tried_again(make_world, open_profile):
+    world = make_world("multilogin")
+    world.server.throttle = vendor_stop.THROTTLE_TRIES - 1
+    assert open_profile(world).is_alive
 
 
-def test_too_much_throttling_is_said_so(vendor_world, session):
+def test_too_much_throttling_leaves_nothing_to_stop(vendor_world, session):
     vendor_world.server.throttle = 1000
-    error = failure_of(vendor_world, session)
 
-    assert error.kind == "throttled"
-    assert error.retry_after
-    assert vendor_world.server.count("start") == vendor.THROTTLE_TRIES
+    assert failure_of(vendor_world, session).kind == "throttled"
     assert vendor_world.server.count("stop") == 0
+
+
+@pytest.mark.parametrize("name", ["multilogin", "adspower"])
+def test_a_profile_that_is_open_elsewhere_is_left_alone(make_world, session, name):
+    world = make_world(name, bare=True)
+    world.server.locked = True
+
+    assert failure_of(world, session).kind == "locked"
+    assert world.server.count("stop") == 0
+    assert world.provider.left_running(world.spec) is None
 
 
 def test_a_vendor_that_does_not_answer_is_unreachable(vendor_world, session):

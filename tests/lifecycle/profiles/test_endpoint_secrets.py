@@ -19,10 +19,13 @@ def test_what_follows_the_host_of_an_endpoint_is_in_no_log_row_or_file(
         job = enqueue("who_am_i", "far")
         database.run_statement("UPDATE work_queue SET max_attempts = 1")
 
-        run = launch("--workers", 1, "--tasks", tasks, "--log-format", "json")
+        run = launch(
+            "--workers", 1, "--tasks", tasks, "--log-format", "json", "--wait-retries", "1s"
+        )
         run.wait(90)
 
-    assert queue.get(job)["status"] == "error", run.output
+    # It is not the job's fault that its browser is away.
+    assert queue.get(job)["status"] == "pending", run.output
     assert f"no browser answers at {place}/…" in queue.history(job)[0]["reason"]
     commands = (
         ("show", job),
@@ -33,9 +36,6 @@ def test_what_follows_the_host_of_an_endpoint_is_in_no_log_row_or_file(
     told = [run_command(tmp_path, *words, DATABASE_URL=url_of(settings)) for words in commands]
     assert [done.returncode for done in told] == [0] * len(told)
     rows = [database.run_statement(f"SELECT * FROM {table}") for table in TABLES]
-    (folder,) = (tmp_path / "errors" / str(job)).iterdir()
-    names = {path.name for path in folder.iterdir()}
-    assert {"error.json", "traceback.txt"} <= names
     texts = {
         "the log": run.output,
         **{str(done.args): done.stdout + done.stderr for done in told},

@@ -49,6 +49,9 @@ class CdpProvider:
     def kill(self, opened: OpenedProfile) -> None:
         """Do nothing: only the end of the driver frees a call that hangs in another's browser."""
 
+    def give_up(self) -> None:
+        """Do nothing: connecting has its own limit."""
+
     def stop(self, spec: ProfileSpec) -> str | None:
         """Do nothing: a connection ends with the process that held it."""
         return None

@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Playwright
 from playwright.sync_api import Error as PlaywrightError
 
 from worker.browser.launch import launch_failure, launch_settings
-from worker.browser.options import BrowserOptions
+from worker.browser.options import BrowserOptions, as_chromium
 from worker.browser.providers import profile_lock
 from worker.browser.providers.provider import OpenedProfile, Within
 from worker.browser.providers.spec import LOCAL, ProfileSpec
@@ -66,6 +66,9 @@ class LocalProvider:
         if opened.process is not None:
             process_tree.kill_group(opened.process)
 
+    def give_up(self) -> None:
+        """Do nothing: a launch has its own limit."""
+
     def stop(self, spec: ProfileSpec) -> str | None:
         """Kill the browsers of this machine that use the folder; raises ProviderError."""
         folder = _folder_of(spec)
@@ -92,7 +95,7 @@ class LocalProvider:
     def _launch(self, playwright: Playwright, spec: ProfileSpec, folder: Path) -> BrowserContext:
         # A cleaner may have removed it since the worker began; some Chromiums die without it.
         ScratchFolder(self._options.tmp_dir).make()
-        options = self._options
+        options = as_chromium(self._options)
         if spec.proxy is not None:
             options = behind(options, (spec.proxy.host,))
         settings = launch_settings(options)
@@ -107,7 +110,7 @@ class LocalProvider:
         except PlaywrightError as error:
             # A browser that came too late may live on.
             self.stop(spec)
-            raise launch_failure(str(error), self._options) from error
+            raise launch_failure(str(error), options) from error
         if self._options.for_person:
             # Without a listener the driver answers dialogs, before anybody has seen them.
             context.on("dialog", lambda _: None)

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import fcntl
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 LONGEST_WAIT_SECONDS = 120.0
 
@@ -23,12 +26,9 @@ class Pace:
 
     def take_turn(self, longest_wait_seconds: float = LONGEST_WAIT_SECONDS) -> float | None:
         """Wait for the next turn; if it is too far off, take none and give the seconds to it."""
-        if self.interval_seconds <= 0:
+        if self.interval_seconds <= 0 and not self.path.exists():
             return None
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a+", encoding="ascii") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            file.seek(0)
+        with self._locked() as file:
             now = time.monotonic()
             turn = self._next_turn(file.read(), now)
             if turn - now > min(longest_wait_seconds, LONGEST_WAIT_SECONDS):
@@ -37,6 +37,23 @@ class Pace:
             file.write(repr(turn))
         time.sleep(max(0.0, turn - time.monotonic()))
         return None
+
+    def rest(self, seconds: float) -> None:
+        """Give out no turn for so long, because the vendor has asked for that."""
+        with self._locked() as file:
+            now = time.monotonic()
+            wanted = now + min(seconds, LONGEST_WAIT_SECONDS)
+            turn = max(wanted, self._next_turn(file.read(), now))
+            file.truncate(0)
+            file.write(repr(turn - self.interval_seconds))
+
+    @contextmanager
+    def _locked(self) -> Iterator[TextIO]:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a+", encoding="ascii") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            yield file
 
     def _next_turn(self, last: str, now: float) -> float:
         try:

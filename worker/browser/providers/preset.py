@@ -1,29 +1,40 @@
 """A vendor's HTTP API as data: what to send, and how to read what comes back.
 
-One TOML file in presets/ describes one vendor; docs/providers.md explains the fields. Holds no
-secret: credentials are named by the environment variables they come from.
+One TOML file describes one vendor: docs/providers.md explains its fields, preset_file.py reads it.
+Holds no secret: credentials are named by the environment variables they come from.
 """
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from worker.errors import SettingsError
+from worker.browser.providers.answer import Condition, Mark
 
-PRESETS = Path(__file__).parent / "presets"
+START_SECONDS = 90.0
+# The profile's option that says what becomes of it if it runs already.
+IF_RUNNING = "if_running"
+# The mark of what a vendor never says.
+NEVER = Mark()
+
+
+class IfRunning(StrEnum):
+    """What becomes of a profile that runs already when a job wants it."""
+
+    RESTART = "restart"
+    ADOPT = "adopt"
+    REFUSE = "refuse"
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """What an answer must hold: one of `values` at `path`, or anything but nothing."""
+class Variant:
+    """What a request has instead, or besides, when the profile has a certain option."""
 
-    path: str
-    values: tuple[str | int | bool, ...] = ()
+    path: str | None = None
+    json: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +45,51 @@ class Request:
     path: str
     json: Mapping[str, Any] | None = None
     success: Condition | None = None
+    # By the name of an option of the profile.
+    when: Mapping[str, Variant] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """The request that gives a token, which may go to another address than the rest."""
+    """The request that logs in, which may go to another address than the rest.
+
+    `keep` says which values of its answer later requests use, such as `{token}`; none, if the
+    vendor's program remembers who has logged in. `then` follows if all that it uses is known.
+    """
 
     request: Request
-    base_url: str
-    url_variable: str
-    token_path: str
+    base_url: str | None = None
+    url_variable: str | None = None
+    keep: Mapping[str, str] = field(default_factory=dict)
+    # Whether nothing works without; else it is left out where its variables are not set.
+    is_required: bool = True
+    then: SignIn | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """How a certain trouble is recognised: by the HTTP status, or by a text in the body."""
+class StatusCall:
+    """The request that tells how a profile stands now."""
 
-    statuses: frozenset[int] = frozenset()
-    text: re.Pattern[str] | None = None
+    request: Request
+    running: Condition
+    # Open elsewhere: another machine's or a teammate's.
+    locked: Condition | None = None
 
-    def is_on(self, status: int, body: str) -> bool:
-        return status in self.statuses or bool(self.text and self.text.search(body))
+
+@dataclass(frozen=True, slots=True)
+class FindCall:
+    """The request that lists sessions, and where in its answer one of the profile's own is."""
+
+    request: Request
+    session_path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a preset was compared with, and which of it only other people's clients tell."""
+
+    against: str = ""
+    third_party: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,70 +102,33 @@ class Preset:
     url_variable: str
     start: Request
     stop: Request
-    already_running: Mark
-    not_running: Mark
-    throttled: Mark
-    status: Request | None = None
+    file: Path | None = None
+    already_running: Mark = NEVER
+    locked: Mark = NEVER
+    preparing: Mark = NEVER
+    not_running: Mark = NEVER
+    throttled: Mark = NEVER
+    status: StatusCall | None = None
+    find: FindCall | None = None
     sign_in: SignIn | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
     endpoint_paths: tuple[str, ...] = ()
     endpoint_template: str | None = None
+    # Other hosts than the API's where a browser may be: `connect.example` or `*.example`.
+    endpoint_hosts: tuple[str, ...] = ()
     message_paths: tuple[str, ...] = ()
+    # Where in the start's answer the id is by which the browser is stopped, if not the profile's.
+    session_path: str | None = None
+    # A start of a running profile answers like any start, and gives what runs.
+    start_adopts: bool = False
+    start_seconds: float = START_SECONDS
     min_interval_seconds: float = 0.0
+    one_at_a_time: bool = False
+    restart_pause_seconds: float = 0.0
+    checked: Checked = Checked()
 
-
-def preset_names() -> list[str]:
-    """The vendors there is a preset for."""
-    return sorted(path.stem for path in PRESETS.glob("*.toml"))
-
-
-def load_preset(name: str) -> Preset:
-    """Read a vendor's preset; raises SettingsError when there is none of that name."""
-    if name not in preset_names():
-        known = ", ".join(["local", "cdp", *preset_names()])
-        raise SettingsError(f"there is no provider {name!r}; choose from {known}")
-    facts = tomllib.loads((PRESETS / f"{name}.toml").read_text(encoding="utf-8"))
-    return Preset(
-        name=name,
-        title=facts["title"],
-        base_url=facts["base_url"],
-        url_variable=facts["url_variable"],
-        start=_request(facts["start"]),
-        stop=_request(facts["stop"]),
-        status=_request(facts["status"]) if "status" in facts else None,
-        sign_in=_sign_in(facts["sign_in"]) if "sign_in" in facts else None,
-        already_running=_mark(facts["already_running"]),
-        not_running=_mark(facts["not_running"]),
-        throttled=_mark(facts["throttled"]),
-        headers=facts.get("headers", {}),
-        variables=facts.get("variables", {}),
-        endpoint_paths=tuple(facts.get("endpoint_paths", ())),
-        endpoint_template=facts.get("endpoint_template"),
-        message_paths=tuple(facts.get("message_paths", ())),
-        min_interval_seconds=facts.get("min_interval_seconds", 0.0),
-    )
-
-
-def _request(facts: Mapping[str, Any]) -> Request:
-    success = facts.get("success")
-    return Request(
-        method=facts["method"],
-        path=facts["path"],
-        json=facts.get("json"),
-        success=Condition(success["path"], tuple(success.get("values", ()))) if success else None,
-    )
-
-
-def _sign_in(facts: Mapping[str, Any]) -> SignIn:
-    return SignIn(
-        _request(facts), facts["base_url"], facts["url_variable"], token_path=facts["token_path"]
-    )
-
-
-def _mark(facts: Mapping[str, Any]) -> Mark:
-    text = facts.get("text")
-    return Mark(
-        frozenset(facts.get("statuses", ())),
-        re.compile(text, re.IGNORECASE) if text else None,
-    )
+    @property
+    def if_running(self) -> IfRunning:
+        """What becomes of a profile that runs already and says nothing of that."""
+        return IfRunning.ADOPT if self.start_adopts else IfRunning.RESTART

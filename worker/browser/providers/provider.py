@@ -61,6 +61,9 @@ class Provider(Protocol):
     def kill(self, opened: OpenedProfile) -> None:
         """End a browser that hangs, from any thread and without Playwright; never raises."""
 
+    def give_up(self) -> None:
+        """Let an `open` that goes on wait no longer, from any thread; never raises."""
+
     def stop(self, spec: ProfileSpec) -> str | None:
         """Stop what a crashed worker has left, and name it; not running is fine.
 

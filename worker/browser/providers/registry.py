@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from worker.browser.options import BrowserOptions
 from worker.browser.providers.cdp import CdpProvider
 from worker.browser.providers.local import LocalProvider
-from worker.browser.providers.preset import load_preset
+from worker.browser.providers.preset_file import load_preset
 from worker.browser.providers.provider import Provider
 from worker.browser.providers.spec import CDP, LOCAL
 from worker.browser.providers.vendor import VendorProvider

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,6 +33,12 @@ class ProfileSpec:
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
     # What sites see of a local profile; a vendor's or another's browser has its own.
     face: Face | None = None
+    # The session that a vendor has started for it and that nobody has stopped yet, if the vendor
+    # stops browsers by such a name. Whoever starts one keeps it, or raises: it outlives the worker.
+    session: str | None = field(default=None, repr=False)
+    keep_session: Callable[[str], None] = field(default=lambda _: None, repr=False, compare=False)
+    # Forgets it when it is stopped; never raises.
+    forget_session: Callable[[], None] = field(default=lambda: None, repr=False, compare=False)
 
     def __str__(self) -> str:
         return f"profile {self.profile_id} ({self.provider})"

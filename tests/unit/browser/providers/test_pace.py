@@ -56,3 +56,28 @@ def test_a_stamp_that_cannot_be_meant_holds_nobody_up(tmp_path, text):
 
     assert Pace(path, 30).take_turn(1) is None
     assert time.monotonic() - started < 15
+
+
+@pytest.mark.parametrize("interval", [0.0, 0.1])
+def test_a_rest_keeps_everybody_away_for_its_time(tmp_path, interval):
+    pace = Pace(tmp_path / "x.turn", interval)
+    pace.rest(30)
+    # A shorter one changes nothing.
+    pace.rest(1)
+
+    wait = pace.take_turn(1)
+
+    assert wait is not None
+    assert 28 < wait <= 30
+
+
+def test_no_rest_is_longer_than_anybody_would_wait(tmp_path):
+    pace = Pace(tmp_path / "x.turn", 0.0)
+    pace.rest(1e9)
+
+    assert 0 < (pace.take_turn(1) or 0) <= 120
+
+
+def test_without_interval_and_rest_nothing_is_written(tmp_path):
+    assert Pace(tmp_path / "x.turn", 0.0).take_turn() is None
+    assert list(tmp_path.iterdir()) == []

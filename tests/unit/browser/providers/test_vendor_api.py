@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from worker.browser.providers.preset import load_preset
+from worker.browser.providers.preset_file import load_preset
 from worker.browser.providers.spec import ProfileSpec
 from worker.browser.providers.vendor_api import VendorApi
 from worker.errors import ProviderError
