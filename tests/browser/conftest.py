@@ -43,6 +43,7 @@ PAGES = {
         setTimeout(() => { throw new Error('thrown later') }, 0);
         </script>""",
     "/huge": f"<title>Huge</title><div hidden>{'x' * 6_000_000}</div>",
+    "/endless": "<title>Endless</title>" + "<p>some words here\n" * 160_000,
     "/tall": "<title>Tall</title><div style='height:100000px;width:9000px'>",
     "/fonts": """<title>Fonts</title>
         <style>@font-face { font-family: Late; src: url(/never) } h1 { font-family: Late }</style>

@@ -11,6 +11,18 @@ from worker.browser.options import find_browser
 from worker.system import process_tree
 
 
+class NoBrowser:
+    """What only says where it would listen, for tests that never connect."""
+
+    def __init__(self, folder: Path) -> None:
+        self.is_running = True
+        self.port = 9222
+        self.ws_url = f"ws://127.0.0.1:9222/devtools/browser/{folder.name}"
+
+    def stop(self) -> None:
+        self.is_running = False
+
+
 class DebugBrowser:
     """A Chromium of somebody else's, with a port for debugging."""
 

@@ -74,8 +74,9 @@ def test_extract_takes_texts_numbers_attributes_and_lists(run, shop):
 
 
 def test_extract_names_the_field_that_the_page_lacks(run, shop):
+    field = {"selector": ".nowhere", "timeout": 0.1}
     with pytest.raises(Fail, match=r'field "price": nothing on .* matches .nowhere'):
-        run("extract", {"url": f"{shop}/products/1", "fields": {"price": ".nowhere"}})
+        run("extract", {"url": f"{shop}/products/1", "fields": {"price": field}})
 
 
 @pytest.mark.parametrize(
@@ -146,7 +147,8 @@ def test_steps_log_in_and_bring_back_what_they_saw(run, shop):
 
 def test_steps_select_and_wait_and_say_what_they_missed(run):
     page = "data:text/html,<select><option>a<option>b</select><output hidden>x</output>"
-    steps = [{"goto": page}, {"select": {"select": "b"}}, {"wait": 0.01}, {"expect": "output"}]
+    missed = {"expect": {"selector": "output", "timeout": 0.1}}
+    steps = [{"goto": page}, {"select": {"select": "b"}}, {"wait": 0.01}, missed]
     with pytest.raises(Fail, match="expected output on data:"):
         run("steps", {"steps": steps})
 

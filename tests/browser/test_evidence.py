@@ -17,7 +17,6 @@ from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from worker import __version__
-from worker.browser import evidence
 from worker.browser.evidence import capture, missing
 from worker.browser.page_rules import PageRules
 
@@ -228,29 +227,6 @@ def test_a_stopped_driver_cannot_outlast_the_budget(session, site, failure, erro
     assert time.monotonic() - started < 15
     assert outcomes["screenshot"] == "skipped: the browser is dead"
     assert {step for step, outcome in outcomes.items() if outcome == "ok"} == TEXTS
-
-
-def test_a_huge_page_is_cut(session, site, failure, errors_dir):
-    page = session.page_for_job()
-    page.goto(site.url("/huge"))
-    outcomes = capture(errors_dir, failure, session)
-
-    folder = errors_dir / "4729" / "2"
-    assert outcomes["html"] == "ok"
-    html = (folder / "page.html").read_bytes()
-    assert len(html) < evidence.MAX_HTML + 100
-    assert b"cut here" in html[-100:]
-
-
-def test_a_tall_page_is_pictured_up_to_a_bound(session, site, failure, errors_dir):
-    page = session.page_for_job()
-    page.goto(site.url("/tall"))
-    outcomes = capture(errors_dir, failure, session)
-
-    assert outcomes["screenshot"] == "ok"
-    header = (errors_dir / "4729" / "2" / "screenshot.png").read_bytes()[16:24]
-    assert int.from_bytes(header[:4], "big") == 1920
-    assert int.from_bytes(header[4:], "big") == 20_000
 
 
 def test_fonts_that_never_load_do_not_cost_the_screenshot(session, site, failure, errors_dir):

@@ -29,7 +29,9 @@ def run(session: BrowserSession, tmp_path):
 
 
 def extract(run, url=PAGE, **field):
-    return run("extract", {"url": url, "fields": {"n": {"number": True, **field}}})["n"]
+    return run("extract", {"url": url, "fields": {"n": {"number": True, "timeout": 0.1, **field}}})[
+        "n"
+    ]
 
 
 def test_a_number_that_is_none_fails_the_job_as_a_missing_field_does(run):

@@ -147,7 +147,7 @@ def test_quic_is_not_spoken_at_all(session):
     with closing(UdpListener()) as site:
         origin = f"127.0.0.1:{site.port}"
         options = replace(session.options, launch_args=(f"--origin-to-force-quic-on={origin}",))
-        browser = launch.launch_chromium(session._engine.playwright, options)
+        browser = launch.launch_browser(session._engine.playwright, options)
         with pytest.raises(PlaywrightError, match="ERR_CONNECTION_REFUSED"):
             browser.new_page().goto(f"https://{origin}/", timeout=5000)
         browser.close()

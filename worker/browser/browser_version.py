@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worker.browser.options import BrowserOptions, downloaded_shell
+from worker.browser_settings import CHANNELS
 from worker.system.private_environment import without_secrets
 
 ASK_SECONDS = 10.0
+CHROME, EDGE = "Google Chrome", "Microsoft Edge"
 _ANSWER = re.compile(r"(\S.*?) (\d+)((?:\.\d+){3})\b")
 
 
@@ -30,12 +32,15 @@ class BrowserVersion:
     @property
     def brand(self) -> str:
         """What it calls itself in client hints beside Chromium; empty for a Chromium as such."""
-        return self.product if self.product == "Google Chrome" else ""
+        return self.product if self.product in (CHROME, EDGE) else ""
 
 
 def version_of(options: BrowserOptions) -> BrowserVersion | None:
     """Ask the program that would be started; None when it does not say, or there is none."""
-    path = options.executable or downloaded_shell()
+    if options.channel is not None:
+        path: str | Path | None = CHANNELS[options.channel]
+    else:
+        path = options.executable or (downloaded_shell() if options.is_chromium else None)
     try:
         return None if path is None else _ask(str(path), Path(path).stat().st_mtime_ns)
     except OSError:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from worker.proxies.proxy import Proxy
+from worker.tasks.wishes import NONE, Wishes
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +15,10 @@ class ContextOptions:
 
     proxy: Proxy | None = None
     downloads: bool = False
+    wishes: Wishes = NONE
 
     def as_playwright(self) -> dict[str, Any]:
         """Say it in the words of `Browser.new_context`."""
         proxy = self.proxy.as_playwright() if self.proxy is not None else None
-        return {"proxy": proxy, "accept_downloads": self.downloads}
+        asked = self.wishes.options if self.wishes else {}
+        return {**asked, "proxy": proxy, "accept_downloads": self.downloads}

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from playwright.sync_api import Browser, Playwright
+from playwright.sync_api import Browser, BrowserContext, Playwright
 from playwright.sync_api import Error as PlaywrightError
 
 from worker.browser.face import ordinary_options
-from worker.browser.launch import launch_chromium, start_driver
+from worker.browser.launch import launch_browser, start_driver
 from worker.browser.options import BrowserOptions
 from worker.browser.scratch_folder import ScratchFolder
 from worker.browser.side_calls import SideCalls
@@ -24,12 +24,18 @@ from worker.errors import LaunchFailed
 from worker.system import process_tree
 from worker.system.process_tree import ProcessId
 
+if TYPE_CHECKING:
+    from worker.browser.elsewhere.browsers import Browsers
+
 CLOSE_SECONDS = 5.0
 DEATH_SECONDS = 3.0
 
 
 class Engine:
     """One driver and one browser at a time, each under its process id."""
+
+    # Where the browser comes from, if it runs elsewhere.
+    remote: Browsers | None = None
 
     def __init__(self, options: BrowserOptions, limit: Callable[[float], Limit]) -> None:
         self.folder = ScratchFolder(options.tmp_dir)
@@ -45,13 +51,21 @@ class Engine:
     @property
     def has_own_clipboard(self) -> bool:
         """Whether the browser's clipboard is its own, and not that of a person's desktop."""
-        return self._options.headless
+        return self._options.headless and self.is_chromium
+
+    @property
+    def is_chromium(self) -> bool:
+        """Whether the browser speaks Chromium's own protocol, beside Playwright's."""
+        return self._options.is_chromium
 
     @property
     def context_defaults(self) -> dict[str, Any]:
         """What every context of the browser is made with, unless its maker says otherwise."""
         assert self.browser is not None
-        return ordinary_options(self._options, self.browser.version)
+        defaults = ordinary_options(self._options, self.browser.version)
+        if not self._options.scripts:
+            defaults["java_script_enabled"] = False
+        return defaults
 
     @property
     def is_driver_alive(self) -> bool:
@@ -68,8 +82,16 @@ class Engine:
             and process_tree.is_alive(self.browser_id)
         )
 
-    def launch(self, on_disconnect: Callable[..., None]) -> None:
-        """Replace the browser, and the driver if it is dead or of no use; raises LaunchFailed."""
+    @property
+    def sole_context(self) -> BrowserContext | None:
+        """The one context that all jobs have to work in; None where each can have its own."""
+        return None
+
+    def launch(self, on_disconnect: Callable[..., None], seconds: float | None = None) -> None:
+        """Replace the browser, and the driver if it is dead or of no use; raises LaunchFailed.
+
+        `seconds` bound the search for a browser elsewhere.
+        """
         self.drop_browser()
         if self.is_driver_alive:
             try:
@@ -126,6 +148,17 @@ class Engine:
         self.drop_browser()
         self.drop_driver()
 
+    def no_page(self, problem: str) -> LaunchFailed:
+        """Say that the browser is of no use."""
+        return LaunchFailed(
+            f"the browser starts but opens no page ({problem}): "
+            "look at the machine's memory and /dev/shm"
+        )
+
+    def kill_ordinary(self) -> None:
+        """Kill the ordinary browser."""
+        self.kill_browsers()
+
     def kill_browsers(self, *, but: ProcessId | None = None) -> None:
         """Kill the process groups of all browsers of this driver, except one."""
         # During a launch the leader is not known yet, but it is the driver's child already.
@@ -156,7 +189,7 @@ class Engine:
         try:
             with self._limit(self._options.launch_timeout_seconds + CLOSE_SECONDS):
                 options = self.way_out.for_launch(self._options)
-                self.browser = launch_chromium(self.playwright, options)
+                self.browser = launch_browser(self.playwright, options)
         except LaunchFailed:
             # A browser that came too late may live on, and only its driver leads us to it.
             self.kill_browsers()

@@ -41,8 +41,8 @@ SHORTEST_STEP_SECONDS = 0.5
 # Two probes of a second each, and some time for the requests between them.
 ANSWER_SECONDS = 4.0
 MAX_HTML = 5_000_000
-# A good page has no longer HTML either.
-MAX_COMPARED = good_page.MAX_HTML
+# A busy machine masks twice as much (measured).
+MASKED_PER_SECOND = 500_000
 
 OK = "ok"
 
@@ -159,8 +159,11 @@ class _Capture:
         if self.outcomes["html"] == OK:
             # A large page takes a moment to mask: that is no fault of the browser.
             self._write("html", self._keep_html)
-            if self._last_good is not None and len(self._html) <= MAX_COMPARED:
+            if self._last_good is not None and len(self._html) <= good_page.MAX_HTML:
                 self._ask("comparison", self._compare)
+        # Last, because it is what a page can make slow, and nothing else may wait for it.
+        if self.outcomes["screenshot"] == OK:
+            self._ask("whole_page", self._picture_whole_page)
         # The second writing adds the outcomes; it replaces the first only when it is complete.
         self._write("error", self._error_json)
         return self.outcomes
@@ -183,6 +186,8 @@ class _Capture:
         self.outcomes[name] = OK
         try:
             step()
+        except failure_screenshot.TooDear as reason:
+            self.outcomes[name] = f"skipped: {reason}"
         except Exception as problem:  # noqa: BLE001 - it must not hide the job's own error.
             self.outcomes[name] = f"failed: {first_line(problem)}"
 
@@ -217,8 +222,16 @@ class _Capture:
 
     def _screenshot(self) -> None:
         assert self._session.page is not None
-        image = failure_screenshot.take(self._session.page)
+        image = failure_screenshot.take_visible(self._session.page)
         write_durably(self._folder / failure_screenshot.FILE_NAME, image)
+
+    def _picture_whole_page(self) -> None:
+        """Replace the picture of what can be seen, if there is more to see."""
+        page = self._session.page
+        assert page is not None
+        if not failure_screenshot.is_whole(page):
+            image = failure_screenshot.take_whole(page)
+            write_durably(self._folder / failure_screenshot.FILE_NAME, image)
 
     def _read_html(self) -> None:
         assert self._session.page is not None
@@ -226,9 +239,10 @@ class _Capture:
 
     def _keep_html(self) -> None:
         size, note = len(self._html), ""
-        if size > MAX_HTML:
+        most = min(MAX_HTML, int(self._left() * MASKED_PER_SECOND))
+        if size > most:
             note = f"\n<!-- cut here: the page had {size} characters -->\n"
-        self._masked = mask_html(self._html[:MAX_HTML])
+        self._masked = mask_html(self._html[:most])
         self._save("page.html", self._masked + note)
 
     def _compare(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from worker.browser.session import BrowserSession
 from worker.evidence.redaction import redact_url
+from worker.system.identity import this_host
 
 
 def times(seconds: float | None) -> dict[str, Any]:
@@ -26,15 +26,22 @@ def times(seconds: float | None) -> dict[str, Any]:
 def of_machine(session: BrowserSession) -> dict[str, Any]:
     """Name the host, Nightshift's version and the browser's; asks the browser nothing."""
     browser = session.page.context.browser if session.page is not None else None
-    executable = session.options.executable
     return {
-        "host": socket.gethostname(),
+        "host": this_host().name,
         # Looked up, not imported: the package imports the queue, which this room must not see.
         "nightshift_version": vars(sys.modules["worker"]).get("__version__"),
         # A profile's own context does not lead to its browser.
         "browser_version": browser.version if browser is not None else None,
-        "browser": Path(executable).name if executable else "Playwright's Chromium",
+        "browser": _name(session),
+        "elsewhere": session.remote.facts if session.remote is not None else None,
     }
+
+
+def _name(session: BrowserSession) -> str:
+    if session.remote is not None:
+        return "elsewhere"
+    executable = session.options.executable
+    return Path(executable).name if executable else "Playwright's Chromium"
 
 
 def of_page(session: BrowserSession) -> dict[str, Any]:
@@ -46,6 +53,10 @@ def of_page(session: BrowserSession) -> dict[str, Any]:
     return {
         "final_url": final_url,
         "status": answer.status if answer else None,
+        # What was asked for to get this page: so it can be shown again (`rehearse`).
+        "document": {"method": answer.method, "asked": answer.asked, "url": answer.url}
+        if answer
+        else None,
         "response_headers": answer.headers if answer else {},
         "page_crashed": recorder.is_page_crashed,
         "browser_alive": session.is_alive,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worker.browser.browser_version import BrowserVersion, version_of
+from worker.browser.browser_version import EDGE, BrowserVersion, version_of
 from worker.browser.options import BrowserOptions
 
 PRELOAD = Path(__file__).with_name("driver_preload.js")
@@ -107,17 +107,24 @@ def screen_of(viewport: tuple[int, int]) -> tuple[int, int]:
 
 
 def ordinary_flags(options: BrowserOptions) -> list[str]:
-    """Flags that keep the word "Headless" out of a browser for ordinary jobs."""
+    """Flags that keep the word "Headless" out of a Chromium for ordinary jobs."""
     version = version_of(options) if options.headless else None
-    return [] if version is None else [f"--user-agent={user_agent('linux', version.major)}"]
+    return [] if version is None else [f"--user-agent={_ordinary_agent(options, version.major)}"]
 
 
 def ordinary_options(options: BrowserOptions, full_version: str) -> dict[str, Any]:
     """Likewise for each context of such a browser, by the version that the browser itself tells."""
     major = full_version.partition(".")[0]
-    if not options.headless or not major.isdigit():
+    if not options.headless or not options.is_chromium or not major.isdigit():
+        # No other browser says that it is headless.
         return {}
-    return {"user_agent": user_agent("linux", int(major))}
+    return {"user_agent": _ordinary_agent(options, int(major))}
+
+
+def _ordinary_agent(options: BrowserOptions, major: int) -> str:
+    known = version_of(options)
+    is_edge = known is not None and known.brand == EDGE
+    return user_agent("linux", major) + (f" Edg/{major}.0.0.0" if is_edge else "")
 
 
 def driver_environment(options: BrowserOptions, environment: dict[str, str]) -> dict[str, str]:

@@ -14,7 +14,13 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from worker.errors import message_of
 
-_NET_ERROR = re.compile(r"net::(ERR_[A-Z0-9_]+)")
+# Chromium's words, and Firefox's; WebKit has only sentences.
+_NET_ERROR = re.compile(r"net::(ERR_[A-Z0-9_]+)|\b(NS_(?:ERROR|BINDING)_[A-Z0-9_]+)")
+_NO_NET = re.compile(
+    r"\b(?:Could not (?:connect to|resolve host)|Connection (?:refused|terminated|reset)"
+    r"|Error resolving|Cannot connect to)",
+    re.IGNORECASE,
+)
 _DRIVER_GONE = re.compile(
     r"connection closed|Event loop is closed|reading from the driver|Broken pipe", re.IGNORECASE
 )
@@ -76,13 +82,15 @@ def classify(error: BaseException, *, page_crashed: bool = False) -> Diagnosis:
     if not isinstance(error, PlaywrightError):
         return Diagnosis(Kind.OTHER)
     if found := _NET_ERROR.search(message):
-        return Diagnosis(Kind.NETWORK, found.group(1))
+        return Diagnosis(Kind.NETWORK, found.group(1) or found.group(2))
     if _DRIVER_GONE.search(message):
         return Diagnosis(Kind.DRIVER_GONE)
     if _CRASHED.search(message):
         return Diagnosis(Kind.CRASHED)
     if _CLOSED.search(message):
         return Diagnosis(Kind.CLOSED)
+    if _NAVIGATION.match(message) and _NO_NET.search(message):
+        return Diagnosis(Kind.NETWORK, is_navigation=True)
     return Diagnosis(Kind.OTHER)
 
 

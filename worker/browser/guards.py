@@ -11,12 +11,15 @@ from dataclasses import replace
 
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from worker.browser.blocking import Blockings
 from worker.browser.disk_budget import DiskBudget
 from worker.browser.options import BrowserOptions
 from worker.browser.page_guard import PageGuard
 from worker.browser.page_rules import PageRules
 from worker.browser.private_addresses import PrivateAddresses
 from worker.browser.recorder import Recorder
+from worker.browser.robots import Robots
+from worker.browser.tab import Tab
 from worker.browser.way_out import NO_UDP
 
 
@@ -25,9 +28,17 @@ class Guards:
 
     def __init__(self, options: BrowserOptions, kill: Callable[[], None]) -> None:
         self.pages = PageGuard()
+        self.blockings = Blockings()
         self.disk = DiskBudget(options.tmp_dir, options.job_disk_mb, kill)
         self._addresses = PrivateAddresses() if options.deny_private else None
+        # Then no context goes out by a way of ours.
+        self._is_elsewhere = options.elsewhere is not None
+        self.robots = Robots() if options.respect_robots else None
         self._context: BrowserContext | None = None
+        # Told of every context before it has a page.
+        self.on_context: Callable[[BrowserContext], None] = lambda context: None
+        if self.robots is not None:
+            self.pages.before_goto = self.robots.check
 
     def guarded(self, options: BrowserOptions) -> BrowserOptions:
         """Return the options with which a browser that is ours has to be started."""
@@ -42,13 +53,15 @@ class Guards:
         `has_proxy` says that the context does not go out by the browser's own way.
         """
         self.pages.watch(context)
-        if self._addresses is not None and has_proxy:
+        if self._addresses is not None and (has_proxy or self._is_elsewhere):
             self._addresses.watch_browser(browser)
+        self.on_context(context)
 
     def watch_beside(self, context: BrowserContext, browser: Browser, *, has_proxy: bool) -> None:
         """Keep a context that the running job has opened by itself to the job's rules."""
         if self._context is not None:
             self.pages.watch_beside(context, self._context)
+            self.blockings.put_on_beside(context, self._context)
         self.watch(context, browser, has_proxy=has_proxy)
 
     def watch_profile(self, page: Page, *, has_own_way_out: bool) -> None:
@@ -62,6 +75,11 @@ class Guards:
         self._context = context
         self.pages.begin(context, rules)
         self.disk.begin()
+
+    def begin_page(self, tab: Tab) -> None:
+        """Look where the job's own page goes, if that is to be asked."""
+        if self.robots is not None:
+            self.robots.begin(tab)
 
     def end(self) -> bool:
         """Note that the job's page is taken back; tell whether all its files have to go."""
@@ -87,7 +105,11 @@ class Guards:
             return None
         if self.disk.exceeded is not None:
             return self.disk.exceeded
-        refusal = self.pages.judge(self._context, problem)
+        if self.robots is not None and (refused := self.robots.explain(problem)) is not None:
+            return refused
+        refusal = self.pages.judge(self._context, problem) or self.blockings.explain(
+            self._context, problem, recorder.main_failure
+        )
         if refusal is None and self._addresses is not None:
             return self._addresses.explain(problem, recorder.main_failure)
         return refusal

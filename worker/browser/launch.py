@@ -1,4 +1,4 @@
-"""Start the Playwright driver and Chromium, or say in one line why not and what helps.
+"""Start the Playwright driver and a browser, or say in one line why not and what helps.
 
 Secrets of the worker's environment reach neither of them, nor does its stderr. Leaves limits on
 time and what happens to a started browser to the session.
@@ -13,28 +13,20 @@ from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserType, Playwright, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
-from worker.browser import face, sandbox
-from worker.browser.features import DISABLE_FEATURES
-from worker.browser.options import NO_BROWSER, BrowserOptions
+from worker.browser import arguments, face, sandbox
+from worker.browser.options import NO_BROWSER, BrowserOptions, no_channel, no_other_browser
 from worker.errors import LaunchFailed
 from worker.system.private_environment import without_secrets
 from worker.system.scarcity import is_scarcity, scarcity_in
 
-# Nothing may go over the network but what a task asks for.
-QUIET_ARGS = (
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-domain-reliability",
-    "--disable-sync",
-    "--disable-quic",
-    "--no-first-run",
-)
-
 DRIVER_LOG = "driver.log"
 
+# In one line: the command line, which the message repeats, may speak of it as well.
+_NO_SANDBOX = re.compile(r"FATAL[^\n]{0,300}sandbox", re.IGNORECASE)
+_NO_CHANNEL = re.compile(r"distribution '[\w-]{1,40}' is not found")
 _MISSING_LIBRARY = re.compile(r"error while loading shared libraries: (\S+?):")
 
 
@@ -70,25 +62,23 @@ def start_driver(options: BrowserOptions) -> Playwright:
         ) from error
 
 
-def launch_chromium(driver: Playwright, options: BrowserOptions) -> Browser:
-    """Launch Chromium; raises LaunchFailed with the cause and a remedy."""
+def launch_browser(driver: Playwright, options: BrowserOptions) -> Browser:
+    """Launch the browser that is wanted; raises LaunchFailed with the cause and a remedy."""
+    kind: BrowserType = getattr(driver, options.kind)
     try:
-        return driver.chromium.launch(**launch_settings(options))
+        return kind.launch(**launch_settings(options))
     except PlaywrightError as error:
         raise launch_failure(str(error), options) from error
 
 
 def launch_settings(options: BrowserOptions) -> dict[str, Any]:
-    """How Chromium is started, whether for ordinary jobs or in a profile's own folder."""
+    """How a browser is started, whether for ordinary jobs or in a profile's own folder."""
     return {
         "executable_path": options.executable,
+        "channel": options.channel,
         "headless": options.headless,
-        "args": [
-            *QUIET_ARGS,
-            DISABLE_FEATURES,
-            *face.ordinary_flags(options),
-            *options.launch_args,
-        ],
+        "args": arguments.of(options),
+        # Other browsers than Chromium do not look at it.
         "chromium_sandbox": sandbox.is_wanted(),
         # The launcher decides what a signal means; a browser that obeys Ctrl-C by itself
         # is gone before its screenshot is taken.
@@ -97,6 +87,7 @@ def launch_settings(options: BrowserOptions) -> dict[str, Any]:
         "handle_sighup": False,
         "env": public_environment(os.environ, options.tmp_dir),
         "timeout": options.launch_timeout_seconds * 1000,
+        "slow_mo": options.slow_mo_seconds * 1000,
         "traces_dir": options.tmp_dir / "traces",
         "downloads_path": options.tmp_dir / "downloads",
         "proxy": {"server": options.way_out} if options.way_out else None,
@@ -106,7 +97,7 @@ def launch_settings(options: BrowserOptions) -> dict[str, Any]:
 def launch_failure(message: str, options: BrowserOptions) -> LaunchFailed:
     """Make of Playwright's report of a failed launch what a person reads and a worker acts on."""
     if shortage := scarcity_in(message):
-        return short_of_something(options.executable or "Playwright's Chromium", shortage)
+        return short_of_something(options.name, shortage)
     return LaunchFailed(explain(message, options))
 
 
@@ -121,20 +112,28 @@ def short_of_something(name: str, shortage: str) -> LaunchFailed:
 
 def explain(message: str, options: BrowserOptions) -> str:
     """Turn Playwright's report of a failed launch, often a page long, into one useful line."""
-    name = options.executable or "Playwright's Chromium"
+    name = options.name
     if found := _MISSING_LIBRARY.search(message):
         return (
             f"{name} lacks the library {found.group(1)}: run `make setup`, "
-            "or `playwright install-deps chromium` as root"
+            f"or `playwright install-deps {options.kind}` as root"
         )
     if "Executable doesn't exist" in message or "ENOENT" in message:
-        return NO_BROWSER if options.executable is None else f"{name} is gone: {NO_BROWSER}"
+        missing = NO_BROWSER if options.is_chromium else no_other_browser(options.kind)
+        return missing if options.executable is None else f"{name} is gone: {missing}"
+    if options.channel is not None and _NO_CHANNEL.search(message):
+        return no_channel(options.channel)
     if "EACCES" in message:
         return f"{name} may not be executed by this user: set NIGHTSHIFT_BROWSER to one that may"
-    if "No usable sandbox" in message or ("sandbox" in message.lower() and "FATAL" in message):
+    if "Socket path too long" in message:
+        return (
+            f"{name} cannot keep its socket in {options.tmp_dir}, whose path is too long: choose a "
+            f"shorter NIGHTSHIFT_STATE_DIR"
+        )
+    if "No usable sandbox" in message or _NO_SANDBOX.search(message):
         return f"{name} cannot set up its sandbox: {sandbox.how_to_allow()}"
     if "Missing X server" in message or "$DISPLAY" in message:
-        return f"{name} has no display: run it headless"
+        return f"{name} has no display: set DISPLAY to one that is there, or leave --headed out"
     return f"{name} does not start ({first_line(message)}): try it by hand, or run `make setup`"
 
 

@@ -28,6 +28,7 @@ EMPTY_SECONDS = 1.0
 FRAME = "Page.screencastFrame"
 SIZE = {"format": "jpeg", "quality": 50, "maxWidth": 480, "maxHeight": 360}
 TRACED = "no picture while a trace is recorded"
+NOT_CHROMIUM = "pictures are taken in Chromium only"
 
 logger = logging.getLogger("nightshift.worker")
 
@@ -87,9 +88,9 @@ class LivePictures:
         """Ask for a frame; the browser's own process answers, also for a page that hangs."""
         if tab is not self._tab or not tab.is_usable:
             return
-        if tab.is_tracing:
-            # Every frame would be in the trace.
-            self._show(b"", TRACED)
+        if tab.is_tracing or not tab.has_devtools:
+            # Every frame would be in the trace; and only a Chromium casts any.
+            self._show(b"", TRACED if tab.is_tracing else NOT_CHROMIUM)
             return
         if self._hear is None:
             self._hear = lambda frame: self._take_in(tab, frame)

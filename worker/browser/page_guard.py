@@ -38,6 +38,8 @@ class PageGuard:
 
     def __init__(self) -> None:
         self.rules = PageRules()
+        # Asked before a page goes somewhere; raises when it may not.
+        self.before_goto: Callable[[str], None] = lambda url: None
         self._notes: weakref.WeakKeyDictionary[BrowserContext, _Notes] = weakref.WeakKeyDictionary()
 
     def watch(self, context: BrowserContext) -> None:
@@ -124,8 +126,10 @@ class PageGuard:
 
         @functools.wraps(original)
         def goto(url: str, **options: Any) -> Any:
-            if isinstance(url, str) and (reason := self.rules.why_not(url)) is not None:
-                raise PageRefused(reason)
+            if isinstance(url, str):
+                if (reason := self.rules.why_not(url)) is not None:
+                    raise PageRefused(reason)
+                self.before_goto(url)
             return original(url, **options)
 
         target.goto = goto  # type: ignore[method-assign]

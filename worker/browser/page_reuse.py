@@ -12,6 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Error as PlaywrightError
 
+from worker.browser import navigation_history
 from worker.browser.input_state import InputState
 from worker.browser.job_requests import JobRequests
 from worker.browser.lasting_changes import wear_tab_by_changes
@@ -50,7 +51,9 @@ class PageReuse:
             self._requests.leave_page()
             # Leaving it ends its scripts, before anything is cleared; the blank page is not waited
             # for, since the next job leaves it anyway.
-            self._tab.page.goto("about:blank", timeout=TIDY_SECONDS * 1000, wait_until="commit")
+            self._tab.page.goto(
+                navigation_history.BLANK, timeout=TIDY_SECONDS * 1000, wait_until="commit"
+            )
             if self._requests.may_outlive_page:
                 return False
             self._clear()
@@ -67,7 +70,7 @@ class PageReuse:
                 "Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"}
             ),
             lambda: devtools.send("Network.clearBrowserCache"),
-            lambda: devtools.send("Page.resetNavigationHistory"),
+            lambda: navigation_history.forget(devtools),
             lambda: devtools.send("Runtime.evaluate", {"expression": "window.name = ''"}),
         )
         if self._has_spoken:

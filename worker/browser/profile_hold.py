@@ -5,10 +5,11 @@ Joins the provider with what it gave, so that a session can end either at any mo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import Playwright
+from playwright.sync_api import Page, Playwright
 
 from worker.browser.guards import Guards
 from worker.browser.launch import first_line
@@ -42,8 +43,10 @@ class ProfileHold:
         except PlaywrightError as error:
             raise self.lost(error) from error
 
-    def new_tab(self, recorder: Recorder, guards: Guards, rules: PageRules) -> Tab:
-        """Open a page of its own for a job, and keep it to the rules."""
+    def new_tab(
+        self, recorder: Recorder, guards: Guards, rules: PageRules, block: Sequence[str] = ()
+    ) -> Tab:
+        """Open a page of its own for a job, and keep it to the rules and from what is blocked."""
         assert self._opened is not None
         context = self._opened.context
         guards.pages.watch(context)
@@ -60,7 +63,20 @@ class ProfileHold:
         # A browser that we started goes out by the way that we gave it, if we gave it one.
         is_by_guard = self._opened.is_ours and self.spec.proxy is None
         guards.watch_profile(tab.page, has_own_way_out=not is_by_guard)
+        # In somebody else's browser there may be pages that are not the job's.
+        guards.blockings.put_on(context, block, page=None if self._opened.is_ours else tab.page)
         return tab
+
+    @contextmanager
+    def page_beside(self, guards: Guards, within: Within) -> Iterator[Page]:
+        """Have a page for a moment that serves no job: only this context goes out as it does."""
+        assert self._opened is not None
+        page = self._opened.context.new_page()
+        try:
+            guards.watch_profile(page, has_own_way_out=True)
+            yield page
+        finally:
+            within(page.close)
 
     def close(self, within: Within) -> None:
         """Have the provider close what is open; never raises."""
@@ -70,9 +86,11 @@ class ProfileHold:
             self._opened = None
 
     def kill(self) -> None:
-        """End a browser that hangs, from any thread."""
+        """End a browser that hangs, or the wait for it to open, from any thread."""
         if self._opened is not None:
             self._provider.kill(self._opened)
+        else:
+            self._provider.give_up()
 
     def lost(self, error: BaseException) -> ProviderError:
         """Say that the profile's browser is gone, or never came."""

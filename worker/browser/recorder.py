@@ -48,17 +48,24 @@ KEPT_HEADERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class MainResponse:
-    """The last answer for the page's own document; `headers` are the kept ones, lower case."""
+    """The last answer for the page's own document; `headers` are the kept ones, lower case.
+
+    `asked` is the address that led there, before any redirect, and `method` how it was asked for.
+    """
 
     status: int
     url: str
     headers: dict[str, str] = field(default_factory=dict)
+    asked: str = ""
+    method: str = "GET"
 
 
 class Recorder:
     """The ring buffers of one job; `reset` empties them for the next."""
 
     def __init__(self) -> None:
+        # Whether a request has failed because its job blocks such; set by whoever knows.
+        self.is_blocked: Callable[[BrowserContext | None, Request], bool] = lambda *_: False
         self._context: BrowserContext | None = None
         self._page: Page | None = None
         self._heard: weakref.WeakSet[BrowserContext] = weakref.WeakSet()
@@ -79,6 +86,7 @@ class Recorder:
         self.is_page_crashed = False
         self.is_disconnected = False
         self.lost_events = 0
+        self.blocked_requests = 0
 
     def listen(self, context: BrowserContext, page: Page) -> None:
         """Subscribe to a new page, and to its context if that is new too."""
@@ -126,10 +134,13 @@ class Recorder:
     def network(self) -> dict[str, Any]:
         """Everything about the network, ready for JSON.
 
-        `pending` are the requests that have not ended: with `status` null nothing has come at all,
+        `blocked_requests` counts what was not asked for, if anything was to be blocked. `pending`
+        are the requests that have not ended: with `status` null nothing has come at all,
         otherwise the rest of the answer is missing.
         """
+        blocked = {"blocked_requests": self.blocked_requests} if self.blocked_requests else {}
         return {
+            **blocked,
             "pending": list(self._pending.values()),
             "responses": list(self.responses),
             "failed_requests": list(self.failed_requests),
@@ -200,12 +211,18 @@ class Recorder:
             }
         )
         if request.is_navigation_request() and request.frame is self._main_frame():
-            self.main_response = MainResponse(response.status, url, headers)
+            first = _first_of(request)
+            asked = url if first is request else redact_url(first.url)
+            self.main_response = MainResponse(response.status, url, headers, asked, first.method)
 
     def _on_request_failed(self, request: Request) -> None:
         self._pending.pop(request, None)
         if request.is_navigation_request() and request.frame is self._main_frame():
             self.main_failure = request.url
+        if self.is_blocked(self._context, request):
+            # They would push out those that nobody has asked for.
+            self.blocked_requests += 1
+            return
         self.failed_requests.append(
             {
                 "at": self._at(),
@@ -234,3 +251,10 @@ class Recorder:
 
     def _main_frame(self) -> Frame | None:
         return self._page.main_frame if self._page is not None else None
+
+
+def _first_of(request: Request) -> Request:
+    """Go back to the request that was redirected to this one; browsers follow 20 at most."""
+    while (earlier := request.redirected_from) is not None:
+        request = earlier
+    return request

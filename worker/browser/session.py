@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from playwright.sync_api import Error as PlaywrightError
@@ -15,7 +16,9 @@ from playwright.sync_api import Page
 
 from worker.browser import cleaning_step
 from worker.browser.context_options import ContextOptions
-from worker.browser.engine import CLOSE_SECONDS, Engine
+from worker.browser.elsewhere.browsers import Browsers
+from worker.browser.elsewhere.engines import engine_for
+from worker.browser.engine import CLOSE_SECONDS
 from worker.browser.guards import Guards
 from worker.browser.launch import first_line
 from worker.browser.live_pictures import LivePictures
@@ -26,15 +29,18 @@ from worker.browser.providers.registry import Providers
 from worker.browser.providers.spec import ProfileSpec
 from worker.browser.recorder import Recorder
 from worker.browser.tab import Tab
-from worker.browser.tabs import Tabs, TabWish
+from worker.browser.tab_wish import TabWish
+from worker.browser.tabs import Tabs
 from worker.browser.watchdog import Limit, Watchdog
-from worker.errors import LaunchFailed
 from worker.proxies.proxy import Proxy
 from worker.system.process_tree import ProcessId
 from worker.tasks.registry import Isolation
+from worker.tasks.wishes import NONE, Wishes
 
 PAGE_SECONDS = 20.0
 EVENTS_SECONDS = 2.0
+# How long a job that has begun waits for a browser elsewhere, before it is handed back.
+IN_JOB_SECONDS = 10.0
 
 
 class BrowserSession:
@@ -49,11 +55,14 @@ class BrowserSession:
         self.options = options = self.guards.guarded(options)
         self.watchdog = watchdog or Watchdog()
         self.recorder = Recorder()
+        self.recorder.is_blocked = self.guards.blockings.is_blocked
         self.live = LivePictures(self.guards)
         self.jobs_since_launch = 0
+        # Says what the next job will wish of its context, if that is known.
+        self.foresee: Callable[[], Wishes | None] = lambda: None
         # Told whenever the processes are others than before.
         self.on_launch: Callable[[], None] = lambda: None
-        self._engine = Engine(options, self.limit)
+        self._engine = engine_for(options, self.limit)
         self.way_out = self._engine.way_out
         self.providers = Providers(options)
         self._tabs = Tabs(self._engine, self.recorder, self.guards, self._clean_up)
@@ -61,6 +70,8 @@ class BrowserSession:
         self._hold: ProfileHold | None = None
         self._proxy: Proxy | None = None
         self._rules = PageRules()
+        if self.guards.robots is not None:
+            self.guards.robots.page_beside = self._page_beside
 
     def open(self) -> None:
         """Start driver and browser in an emptied temporary folder; raises LaunchFailed."""
@@ -123,31 +134,33 @@ class BrowserSession:
         task: str = "",
         trace: bool = False,
         rules: PageRules | None = None,
+        wishes: Wishes = NONE,
     ) -> Page:
         """Give the page for one job, launching the browser again if it is dead.
 
         What it shares with jobs before is up to `isolation`; `"worker"` shares it with those of
-        `task`. A profile has one context only. Raises LaunchFailed if no browser can be started,
-        ProviderError if the open profile's is lost.
+        `task`. A profile has one context only, and of the wishes only what is blocked holds there.
+        Raises LaunchFailed if no browser can be started, ProviderError if the open profile's is
+        lost, PageRefused if the browser does not take the wishes.
         """
         self.release(clean=False)
         self._rules, problem = rules or PageRules(), ""
         if self._hold is not None:
-            return self._handed_out(self._profile_page(self._hold, trace=trace))
-        wish = TabWish(isolation, task, ContextOptions(self._proxy, self._rules.downloads))
+            return self._handed_out(self._profile_page(self._hold, wishes, trace=trace))
+        options = ContextOptions(self._proxy, self._rules.downloads, wishes)
+        wish = self._tabs.wish(isolation, task, options)
         for _ in range(2):
             if not self.is_alive:
-                self._launch()
+                self._launch(IN_JOB_SECONDS)
             try:
                 return self._handed_out(self._ready_page(wish, trace=trace))
             except PlaywrightError as error:
                 problem = first_line(error)
+                with self.limit(PAGE_SECONDS):
+                    self._tabs.blame_wishes(options, problem)
                 self._forget_tabs()
                 self._engine.drop_browser()
-        raise LaunchFailed(
-            f"the browser starts but opens no page ({problem}): "
-            "look at the machine's memory and /dev/shm"
-        )
+        raise self._engine.no_page(problem)
 
     def release(self, *, clean: bool) -> None:
         """Take the page back after a job; never raises.
@@ -174,6 +187,11 @@ class BrowserSession:
         """Replace driver and browser by new ones, because both grow with every page."""
         self._stop(CLOSE_SECONDS)
         self.open()
+
+    def rest(self) -> None:
+        """End driver and browser until they are wanted again; never raises."""
+        self._stop(CLOSE_SECONDS)
+        self.on_launch()
 
     def close(self, budget_seconds: float = 10.0) -> None:
         """End everything within about the budget, politely first; never raises."""
@@ -209,6 +227,11 @@ class BrowserSession:
         return self._engine.is_browser_alive
 
     @property
+    def remote(self) -> Browsers | None:
+        """Where the browser in use comes from, if it runs elsewhere."""
+        return self._engine.remote if self._hold is None else None
+
+    @property
     def profile_id(self) -> str | None:
         """The open profile, for evidence."""
         return str(self._hold.spec.profile_id) if self._hold is not None else None
@@ -237,9 +260,10 @@ class BrowserSession:
 
     def kill(self) -> None:
         """Kill Chromium's process group, or stop the open profile's alone; from any thread."""
-        hold = self._hold
-        self._engine.kill_browsers(but=None if hold is None else self._engine.browser_id)
-        if hold is not None:
+        if (hold := self._hold) is None:
+            self._engine.kill_ordinary()
+        else:
+            self._engine.kill_browsers(but=self._engine.browser_id)
             hold.kill()
 
     def kill_driver(self) -> None:
@@ -251,25 +275,35 @@ class BrowserSession:
             tab = self._current = self._tabs.take(wish)
             self.guards.begin(tab.context, self._rules)
             page = tab.prepare(self.options.page_timeout_seconds, trace=trace)
-        self._tabs.prepare_next(tab, wish)
+            self.guards.begin_page(tab)
+        self._tabs.prepare_next(tab, wish, self.foresee)
         return page
 
-    def _profile_page(self, hold: ProfileHold, *, trace: bool) -> Page:
+    def _profile_page(self, hold: ProfileHold, wishes: Wishes, *, trace: bool) -> Page:
         try:
             with self.limit(PAGE_SECONDS):
-                tab = self._current = hold.new_tab(self.recorder, self.guards, self._rules)
-                return tab.prepare(self.options.page_timeout_seconds, trace=trace)
+                tab = hold.new_tab(self.recorder, self.guards, self._rules, wishes.block)
+                self._current = tab
+                page = tab.prepare(self.options.page_timeout_seconds, trace=trace)
+                self.guards.begin_page(tab)
+                return page
         except PlaywrightError as error:
             raise hold.lost(error) from error
+
+    def _page_beside(self, agent: str) -> AbstractContextManager[Page]:
+        """Have a page beside the job's for a moment, by the same way out."""
+        if self._hold is not None:
+            return self._hold.page_beside(self.guards, self._clean_up)
+        return self._tabs.page_beside(ContextOptions(self._proxy), agent)
 
     def _handed_out(self, page: Page) -> Page:
         self.jobs_since_launch += 1
         self.live.begin(self._current, self._engine.side_calls)
         return page
 
-    def _launch(self) -> None:
+    def _launch(self, seconds: float | None = None) -> None:
         self._forget_tabs()
-        self._engine.launch(self.recorder.mark_disconnected)
+        self._engine.launch(self.recorder.mark_disconnected, seconds)
         self.jobs_since_launch = 0
         self.on_launch()
 

@@ -8,9 +8,13 @@ whoever waits for it sets one.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 
 import greenlet  # type: ignore[import-untyped]
+
+# A killed driver is noticed within milliseconds; what follows from that within some turns.
+END_SECONDS, END_TURNS = 1.0, 20
 
 
 class SideCall:
@@ -69,6 +73,20 @@ class SideCalls:
             # The loop's first turn begins it, the second sends what it asks for.
             self._run_loop_until(self._loop.call_soon)
         return call
+
+    def hear(self, seconds: float = 0.001) -> None:
+        """Take in what the driver has said, and what follows from that when the loop is idle."""
+        if not self._is_over:
+            self._run_loop_until(lambda resume: self._loop.call_later(seconds, resume))
+
+    def let_end(self, seconds: float = END_SECONDS) -> None:
+        """Let all come to its end that a killed driver has left, so that none is told of later."""
+        deadline = time.monotonic() + seconds
+        while not self._is_over and time.monotonic() < deadline:
+            self.hear()
+        if self._is_over and not (self._loop.is_closed() or self._loop.is_running()):
+            for _ in range(END_TURNS):
+                self._loop.run_until_complete(asyncio.sleep(0))
 
     def later(self, seconds: float, tell: Callable[[], object]) -> asyncio.TimerHandle | None:
         """Call this with the first call that waits when the time is over; it must not wait."""

@@ -20,9 +20,17 @@ class Tab:
     """A context and its page, prepared for one job at a time."""
 
     def __init__(
-        self, context: BrowserContext, recorder: Recorder, *, keeps_context: bool = False
+        self,
+        context: BrowserContext,
+        recorder: Recorder,
+        *,
+        keeps_context: bool = False,
+        has_devtools: bool = True,
     ) -> None:
-        """Open a page in a context, which the tab then owns; `keeps_context`: a profile's."""
+        """Open a page in a context, which the tab then owns; `keeps_context`: a profile's.
+
+        `has_devtools` says that the browser speaks Chromium's own protocol.
+        """
         self.is_worn = False
         self.is_tracing = False
         # Whether it has left files: then it is closed before another job has files.
@@ -38,7 +46,7 @@ class Tab:
         self.page: Page = context.new_page()
         recorder.listen(context, self.page)
         # Opened while the page is well: one that is opened on a busy page gets no answer.
-        self.devtools: CDPSession = context.new_cdp_session(self.page)
+        self._devtools = context.new_cdp_session(self.page) if has_devtools else None
         self.page.on("crash", self.wear)
         self.context.on("download", self._note_file)
 
@@ -63,6 +71,16 @@ class Tab:
         self.context.once("request", lambda _: tell())
 
     @property
+    def devtools(self) -> CDPSession:
+        """Chromium's own protocol, for this page; not to be asked for where there is none."""
+        assert self._devtools is not None
+        return self._devtools
+
+    @property
+    def has_devtools(self) -> bool:
+        return self._devtools is not None
+
+    @property
     def is_usable(self) -> bool:
         """Whether the page is there and well, as far as is known without asking."""
         return not (self.is_worn or self.page.is_closed())
@@ -85,13 +103,15 @@ class Tab:
             pass
 
     def stop_loading(self) -> None:
-        """Give up the navigation that the page is waiting for."""
-        self.devtools.send("Page.stopLoading")
+        """Give up the navigation that the page is waiting for, where that is possible."""
+        if self._devtools is not None:
+            self._devtools.send("Page.stopLoading")
 
     def stop_scripts(self) -> None:
-        """End the script that the page is busy with, and let no other begin."""
-        self.devtools.send("Emulation.setScriptExecutionDisabled", {"value": True})
-        self.devtools.send("Runtime.terminateExecution")
+        """End the script that the page is busy with, and let no other begin: likewise."""
+        if self._devtools is not None:
+            self._devtools.send("Emulation.setScriptExecutionDisabled", {"value": True})
+            self._devtools.send("Runtime.terminateExecution")
 
     def stop_trace(self, path: Path | None) -> None:
         """End the trace that is being recorded, and keep it as `path` or drop it.

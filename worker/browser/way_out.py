@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from worker.browser.options import BrowserOptions
+from worker.errors import LaunchFailed
 from worker.proxies.proxy import Proxy
 
 # WebRTC would send UDP past every proxy.
@@ -45,10 +46,25 @@ class WayOut:
         self._expected |= {proxy.host}
         return proxy.host in self._launched
 
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The hosts of the proxies that the browser was last started behind; none: freely."""
+        return self._launched
+
     def for_launch(self, options: BrowserOptions) -> BrowserOptions:
-        """Return the options to start a browser with now."""
+        """Return the options to start a browser with now; raises LaunchFailed for a leaky one."""
+        if self._expected and not options.is_chromium:
+            raise LaunchFailed(not_behind_proxies(options.kind))
         self._launched = self._expected
         return behind(options, self._launched) if self._launched else options
+
+
+def not_behind_proxies(kind: str) -> str:
+    """Say why a browser is not used where there are proxies."""
+    return (
+        f"--browser-type {kind}: there are proxies, and nothing here keeps its pages from passing "
+        f"them by (WebRTC, lookups of names); use chromium, or remove the proxies"
+    )
 
 
 def behind(options: BrowserOptions, hosts: Iterable[str]) -> BrowserOptions:

@@ -10,12 +10,21 @@ from __future__ import annotations
 
 import math
 import re
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from worker.errors import Fail
 from worker.tasks.job import Job
 from worker.tasks.opening import open_page
+from worker.tasks.patience import (
+    OPTIONAL_SECONDS,
+    POLL_SECONDS,
+    WANTED_SECONDS,
+    Patience,
+    checked_timeout,
+)
 from worker.tasks.registry import task
 
 if TYPE_CHECKING:
@@ -36,6 +45,8 @@ class Field:
     all: bool = False
     optional: bool = False
     number: bool = False
+    # Seconds to wait for it, from when the first field is looked for.
+    timeout: float | None = None
 
 
 @dataclass(frozen=True)
@@ -53,27 +64,54 @@ def extract(page: Page, payload: ExtractPayload, job: Job) -> dict[str, Any]:
     open_page(page, payload.url, job)
     if payload.wait_for is not None:
         page.locator(payload.wait_for).first.wait_for()
-    return {name: take(page, name, field) for name, field in payload.fields.items()}
+    return take_all(page, payload.fields, job)
 
 
-def take(page: Page, name: str, field: str | Field) -> Any:
-    """Read one field from the page as it stands."""
-    wanted = Field(field) if isinstance(field, str) else field
-    found = page.locator(wanted.selector)
-    if wanted.all:
-        return [_value(item, name, wanted) for item in found.all()]
-    if found.count() == 0:
-        if wanted.optional:
+def take_all(page: Page, fields: Mapping[str, str | Field], job: Job) -> dict[str, Any]:
+    """Read all fields from the page, waiting for those that are not there yet.
+
+    All wait from the beginning, so that ten that are missing take no longer than one.
+    """
+    wanted = {name: Field(each) if isinstance(each, str) else each for name, each in fields.items()}
+    for name, field in wanted.items():
+        if field.timeout is not None:
+            checked_timeout(field.timeout, f'field "{name}"')
+    patience = Patience(job)
+    return {name: _take(page, name, field, patience) for name, field in wanted.items()}
+
+
+def _take(page: Page, name: str, field: Field, patience: Patience) -> Any:
+    found, seconds = page.locator(field.selector), field.timeout
+    if seconds is None:
+        seconds = OPTIONAL_SECONDS if field.optional or field.all else WANTED_SECONDS
+    is_there = patience.wait_for(found, seconds)
+    if field.all:
+        return [_value(item, name, field) for item in found.all()]
+    if not is_there:
+        if field.optional:
             return None
-        raise Fail(f'field "{name}": nothing on {page.url} matches {wanted.selector}')
-    return _value(found.first, name, wanted)
+        raise Fail(f'field "{name}": nothing on {page.url} matches {field.selector}')
+    if field.number:
+        # A text that is none is more often "sold out" than not there yet.
+        _await_number(found.first, field, patience.seconds_for(field.timeout or OPTIONAL_SECONDS))
+    return _value(found.first, name, field)
+
+
+def _await_number(item: Locator, field: Field, seconds: float) -> None:
+    """Give what stands there the time to become a number: pages show a blank or a dash first."""
+    deadline = time.monotonic() + seconds
+    while parse_number(_text(item, field)) is None and time.monotonic() < deadline:
+        item.page.wait_for_timeout(1000 * POLL_SECONDS)
+
+
+def _text(item: Locator, field: Field) -> str | None:
+    if field.attribute is not None:
+        return item.get_attribute(field.attribute)
+    return " ".join((item.text_content() or "").split())
 
 
 def _value(item: Locator, name: str, field: Field) -> Any:
-    if field.attribute is not None:
-        value = item.get_attribute(field.attribute)
-    else:
-        value = " ".join((item.text_content() or "").split())
+    value = _text(item, field)
     if not field.number:
         return value
     number = parse_number(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import re
 import shutil
 import time
@@ -58,6 +59,8 @@ class Job:
     _make_row: Callable[..., dict[str, Any]] = field(default=_plain_row, repr=False)
     _follow_ups: list[dict[str, Any]] = field(default_factory=list, repr=False)
     _rows: list[Any] = field(default_factory=list, repr=False)
+    # How long built-in tasks may wait for what they look for: nothing more comes in a rehearsal.
+    _patience: float = field(default=math.inf, repr=False)
     _on_review: Callable[[str], None] = field(default=lambda text: None, repr=False)
     _steps: deque[dict[str, str]] = field(
         default_factory=lambda: deque(maxlen=MAX_STEPS), repr=False
@@ -169,6 +172,11 @@ class Job:
 def steps_of(job: Job) -> tuple[dict[str, str], ...]:
     """The latest steps that a task has named, with the time of this machine: for evidence."""
     return tuple(job._steps)  # noqa: SLF001 - what a task sees of its job is fixed.
+
+
+def patience_of(job: Job) -> float:
+    """How long, in seconds, is worth waiting for something on a page of this job."""
+    return job._patience  # noqa: SLF001
 
 
 def follow_ups_of(job: Job | None) -> tuple[dict[str, Any], ...]:

@@ -25,6 +25,13 @@ def read(name: str) -> str:
 
     Raises Fail, which says what to do, when there is none or it could not be masked.
     """
+    value = check(name)
+    known_secrets.add_named(value)
+    return value
+
+
+def check(name: str) -> str:
+    """Do the same for somebody who only asks whether it can be read, and writes nothing of it."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise Fail(
             f"a secret cannot be named {str(name)[:60]!r}; use letters, digits and _, as in "
@@ -47,7 +54,6 @@ def read(name: str) -> str:
             f"the secret {name} is too short or too common a word to be masked where it appears; "
             f"use one of {known_secrets.MIN_LENGTH} characters or more"
         )
-    known_secrets.add_named(value)
     return value
 
 

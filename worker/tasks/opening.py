@@ -1,4 +1,4 @@
-"""Opening a page for a built-in task: a good URL, and an answer that is worth going on with."""
+"""Opening a page: a good URL, and an answer that is worth going on with; for authors too."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ SCHEMES = ("http://", "https://", "about:", "data:")
 
 
 def open_page(page: Page, url: str, job: Job) -> int | None:
-    """Go to a URL and return its status; a refusing or failing server ends the attempt."""
+    """Go to a URL and return its status; a refusing or failing server ends the attempt.
+
+    408, 425, 429 and temporary 5xx are tried again, after the site's Retry-After if it sends one;
+    any other status from 400 on ends the job as an error.
+    """
     if not url.strip().lower().startswith(SCHEMES):
         raise PayloadError(f"payload.url: {url!r} is not one to visit; write http://… or https://…")
     response = page.goto(url.strip())

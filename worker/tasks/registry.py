@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from worker.context_types import ContextOptions
 from worker.errors import SettingsError, TaskNotFound
-from worker.tasks import params
+from worker.tasks import devices, params, wishes
 from worker.tasks.job import Job
 from worker.tasks.params import is_shape, shape_of
 from worker.tasks.sources import import_source
+from worker.tasks.wishes import NOTHING, Declared
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -52,6 +54,9 @@ class Task:
     schemes: tuple[str, ...] = ()
     downloads: bool = False
     guess_half_done: bool = True
+    wishes: Declared = NOTHING
+    # Which secrets a payload, in the task's shape, names for it to read.
+    secrets_of: Callable[[Any], Iterable[str]] = lambda payload: ()
 
     def fit(self, payload: Mapping[str, Any]) -> Any:
         """Give a payload the task's declared shape; raises PayloadError that names the field."""
@@ -74,6 +79,8 @@ def task(
     schemes: str | tuple[str, ...] = (),
     downloads: bool = False,
     guess_half_done: bool = True,
+    context: ContextOptions | None = None,
+    block: str | Sequence[str] | None = None,
 ) -> Callable[[TaskFunction], TaskFunction]:
     """Mark `fn(page, payload, job)` as the task of that name.
 
@@ -82,6 +89,8 @@ def task(
     `max_blocks` blocks its job is an error. `params`, or the annotation of `payload`, is the
     dataclass or TypedDict that payloads must fit. Pages may also go to `schemes` and, with
     `downloads`, keep files. `guess_half_done=False`: no step's name says that a job is half done.
+    `context` are options of its browser context; `block` names kinds of files, and hosts such as
+    `*.ads.example`, that its pages do not load.
     """
     _check_declaration(name, timeout, max_attempts, isolation, params)
     _check_patience(name, retry_delay, max_blocks)
@@ -96,8 +105,20 @@ def task(
             isolation=isolation, browser=browser, retry_on=retried, max_blocks=max_blocks,
             params=params or shape_of(function), retry_delay_seconds=retry_delay,
             schemes=allowed, downloads=downloads, guess_half_done=guess_half_done,
+            wishes=_wishes(f"task {name} ({_place_of(function)})", context, block),
         )  # fmt: skip
+        _check_page(declared)
         setattr(function, _MARK, declared)
+        return function
+
+    return mark
+
+
+def naming_secrets(secrets_of: Callable[[Any], Iterable[str]]) -> Callable[[Any], TaskFunction]:
+    """Let a task say which secrets a payload names: without one of them its job cannot be done."""
+
+    def mark(function: TaskFunction) -> TaskFunction:
+        setattr(function, _MARK, replace(task_of(function), secrets_of=secrets_of))
         return function
 
     return mark
@@ -145,6 +166,27 @@ def _check_patience(name: str, retry_delay: float | None, max_blocks: int | None
         raise SettingsError(f"task {name}: max_blocks={max_blocks!r}; give 1 or more")
 
 
+def _wishes(
+    who: str, context: ContextOptions | None, block: str | Sequence[str] | None
+) -> Declared:
+    try:
+        return wishes.of_task(context, (block,) if isinstance(block, str) else block)
+    except ValueError as problem:
+        raise SettingsError(f"{who}: {problem}") from None
+
+
+def _check_page(declared: Task) -> None:
+    """Refuse what a task wishes of a page that it does not have, or that is emptied after jobs."""
+    who = f"task {declared.name} ({_place(declared)})"
+    if declared.wishes and not declared.browser:
+        raise SettingsError(f"{who}: browser=False has no page; leave out context and block")
+    if declared.isolation == "page" and "storage_state" in declared.wishes.context:
+        raise SettingsError(
+            f'{who}: isolation="page" empties its page between jobs, so it keeps no storage_state; '
+            f'use "context" or "worker"'
+        )
+
+
 def _checked_schemes(name: str, given: str | tuple[str, ...]) -> tuple[str, ...]:
     schemes = (given,) if isinstance(given, str) else tuple(given)
     for scheme in schemes:
@@ -172,6 +214,11 @@ class Registry:
     @property
     def names(self) -> list[str]:
         return sorted(self._tasks)
+
+    @property
+    def without_browser(self) -> list[str]:
+        """Name the tasks that get no page."""
+        return sorted(task.name for task in self._tasks.values() if not task.browser)
 
     @property
     def caps(self) -> dict[str, int]:
@@ -205,10 +252,19 @@ def load(sources: Iterable[str] = ()) -> Registry:
                 f'@task("name") from `from nightshift import task`'
             )
         for item in found:
+            _check_device(source, item)
             other = tasks.setdefault(item.name, item)
             if other is not item and _place(other) != _place(item):
                 raise _taken(source, item, other, is_built_in=item.name in built_in)
     return Registry(tasks.values())
+
+
+def _check_device(source: str, item: Task) -> None:
+    device = item.wishes.context.get("device")
+    if device and (problem := devices.problem_of(device)):
+        raise SettingsError(
+            f"--tasks {source}: task {item.name} ({_place(item)}): context: {problem}"
+        )
 
 
 def _taken(source: str, item: Task, other: Task, *, is_built_in: bool) -> SettingsError:

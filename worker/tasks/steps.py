@@ -8,17 +8,18 @@ Example: {"steps": [{"goto": "https://example.com/login"}, {"fill": {"#user": "m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from worker.errors import Fail, PayloadError
-from worker.evidence.known_secrets import is_reference
+from worker.secret_references import is_reference
 from worker.tasks import params
-from worker.tasks.extract import Field, take
+from worker.tasks.extract import Field, take_all
 from worker.tasks.job import Job
 from worker.tasks.opening import open_page
-from worker.tasks.registry import task
+from worker.tasks.patience import WANTED_SECONDS, Patience, checked_timeout
+from worker.tasks.registry import naming_secrets, task
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -33,6 +34,22 @@ class StepsPayload:
     steps: list[dict[str, Any]]
 
 
+@dataclass(frozen=True)
+class Expected:
+    """What `expect` looks for, and for how many seconds."""
+
+    selector: str
+    timeout: float = WANTED_SECONDS
+
+
+def _secrets_of(payload: StepsPayload) -> Iterator[str]:
+    filled = [step["fill"] for step in payload.steps if isinstance(step.get("fill"), dict)]
+    for value in (value for values in filled for value in values.values()):
+        if is_reference(value):
+            yield value["secret"]
+
+
+@naming_secrets(_secrets_of)
 @task("steps")
 def steps(page: Page, payload: StepsPayload, job: Job) -> dict[str, Any]:
     """Do the steps in order; the result is all that was extracted, and the final URL."""
@@ -99,16 +116,22 @@ def _wait(page: Page, what: Any, job: Job) -> None:
         page.locator(_text(what, "wait")).first.wait_for()
 
 
-def _expect(page: Page, selector: Any, job: Job) -> None:
-    if not page.locator(_text(selector, "expect")).first.is_visible():
+def _expect(page: Page, what: Any, job: Job) -> None:
+    selector, seconds = what, WANTED_SECONDS
+    if isinstance(what, dict):
+        wanted = params.fit(what, Expected)
+        selector, seconds = wanted.selector, checked_timeout(wanted.timeout, "expect")
+    found = page.locator(_text(selector, "expect")).first
+    if not Patience(job).wait_for(found, seconds, visible=True):
         raise Fail(f"expected {selector} on {page.url}, and it is not there")
 
 
 def _extract(page: Page, fields: Any, job: Job) -> dict[str, Any]:
-    return {
-        name: take(page, name, field if isinstance(field, str) else params.fit(field, Field))
+    wanted = {
+        name: field if isinstance(field, str) else params.fit(field, Field)
         for name, field in _pairs(fields, "extract")
     }
+    return take_all(page, wanted, job)
 
 
 def _is_number(value: Any) -> bool:

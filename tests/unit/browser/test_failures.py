@@ -58,3 +58,23 @@ def test_what_fails_on_a_crashed_page_is_the_browsers_trouble(error: BaseExcepti
 
 def test_a_tasks_own_error_on_a_crashed_page_stays_its_own():
     assert classify(ValueError("no price"), page_crashed=True).kind is Kind.OTHER
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ("Page.goto: NS_ERROR_CONNECTION_REFUSED", "NS_ERROR_CONNECTION_REFUSED"),
+        ("Page.goto: NS_BINDING_ABORTED", "NS_BINDING_ABORTED"),
+        ("Page.goto: Could not connect to 127.0.0.1: Connection refused", None),
+    ],
+)
+def test_other_browsers_words_for_a_network_error_are_known(message: str, code: str | None):
+    diagnosis = classify(PlaywrightError(message))
+
+    assert (diagnosis.kind, diagnosis.code) == (Kind.NETWORK, code)
+
+
+def test_such_words_elsewhere_are_no_network_error():
+    error = PlaywrightError("Page.evaluate: Error: Could not connect to the shop's own socket")
+
+    assert classify(error).kind is Kind.OTHER

@@ -30,8 +30,12 @@ def test_the_browsers_environment_has_no_secret(tmp_path: Path):
         ("Executable doesn't exist at /x", "make setup"),
         ("spawn /x EACCES", "may not be executed"),
         ("[FATAL:zygote] No usable sandbox!", "user namespaces"),
+        ("[FATAL:namespace_sandbox.cc] Check failed: sandbox", "user namespaces"),
+        ("chromium --no-sandbox\n[FATAL:process_singleton_posix.cc:315] Socket path too long: /x",
+         "whose path is too long: choose a shorter NIGHTSHIFT_STATE_DIR"),
+        ("chromium --no-sandbox\n[FATAL:memory.cc] out of luck", "does not start"),
         ("Looks like you launched a headed browser without having a XServer. Missing X server",
-         "headless"),
+         "DISPLAY"),
         ("\n\n  strange \nthings", r"does not start \(strange\)"),
     ],
 )  # fmt: skip

@@ -208,3 +208,40 @@ def test_a_task_says_plainly_whether_its_steps_are_guessed_by():
 
 def print_nothing(page, payload, job):
     """Do nothing."""
+
+
+WISHING = """
+from nightshift import task
+
+@task("price", {options})
+def price(page, payload, job):
+    pass
+"""
+
+
+def test_a_task_says_what_its_context_is_and_what_it_does_not_load(write):
+    source = write(WISHING.format(options='context={"device": "iPhone 15"}, block="Image"'))
+    found = registry.load([source]).get("price").wishes
+
+    assert (found.context, found.block) == ({"device": "iPhone 15"}, ("image",))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ('context={"viewprt": {}}', "context: unknown option viewprt; did you mean viewport?"),
+        ('context={"viewport": 5}', "context: viewport: expected "),
+        ('context={"device": "iPhone15"}', "context: device: Playwright knows no 'iPhone15'; did"),
+        ("context=5", "context: give options by name"),
+        ('block=["imge"]', "block: 'imge' is neither a host"),
+        ("block=5", "block: expected a list"),
+        ('browser=False, block=["image"]', "browser=False has no page"),
+        ('isolation="page", context={"storage_state": "s.json"}', "keeps no storage_state"),
+    ],
+)
+def test_a_wrong_wish_is_told_with_task_file_and_line(write, options, told):
+    source = write(WISHING.format(options=options))
+    text = refusal(source)
+
+    assert f"task price ({source}:4): " in text
+    assert told in text
