@@ -2,55 +2,46 @@
 
 from __future__ import annotations
 
-import os
-import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
-from pathlib import Path
-from typing import IO, Any
+from contextlib import AbstractContextManager, closing, nullcontext
+from typing import Any
 
 import click
 
-from worker.cli import file_form
+from worker.cli import enqueue_source
 from worker.cli.connection import open_database
 from worker.cli.enqueue_checks import check_route, earliest_start
 from worker.cli.enqueue_report import Added, Tally, check_batch, name_of, report, report_dry_run
 from worker.cli.options import CALLBACK_URL, QUEUE, json_flag, run_settings
 from worker.cli.output import tell
-from worker.cli.progress import ByteProgress
+from worker.cli.sitemap_source import COLUMNS, Spool, sitemap_flags, spooled
 from worker.cli.task_check import warning_about
 from worker.cli.wording import operator
 from worker.errors import PayloadError, UsageError
-from worker.intake import records
 from worker.intake.again import until_added
 from worker.intake.bulk import ids_of, open_bulk
 from worker.intake.enqueuing import INTEGERS
 from worker.intake.jobs import JobMaker, NewJob, Problem
-from worker.intake.lines import Lines
+from worker.intake.records import Record
 from worker.models import DEFAULT_QUEUE, ORDER_ON_FAILURE
 from worker.tasks import registry
 from worker.urls import job_url_problem
 
 # The width of its column.
 MAX_TASK_NAME = 64
-FORMATS: dict[str, records.Format] = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-}
 
 
 @click.command("enqueue")
-@click.argument("source")
+@click.argument("source", required=False)
+@sitemap_flags
 @click.option("--task", default="visit", show_default=True, help="The task that does the jobs.")
 @run_settings("tasks")
 @click.option(
     "--format",
     "kind",
     type=click.Choice(["text", "csv", "jsonl"]),
-    help="Format of the file.  [default: by its name, else text or JSONL]",
+    help="Format of the file, or of stdin.  [default: by the file's name; else JSONL if the first "
+    "line begins with {, or one URL on each line]",
 )
 @click.option("--delimiter", help="Character between CSV columns.  [default: comma; tab for .tsv]")
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the file.")
@@ -110,8 +101,10 @@ FORMATS: dict[str, records.Format] = {
 @click.option("--skip-bad", is_flag=True, help="Add the good lines even if others are bad.")
 @click.option("--dry-run", is_flag=True, help="Check everything and add nothing.")
 @json_flag
-def enqueue(source: str, task: str, **flags: Any) -> int:
+def enqueue(source: str | None, task: str, **flags: Any) -> int:
     """Add jobs. SOURCE is a URL, a file (one URL per line, CSV or JSONL), or - for stdin.
+
+    With --sitemap URL there is no SOURCE.
 
     If a line is bad, nothing is added, unless --skip-bad is given.
     """
@@ -120,30 +113,40 @@ def enqueue(source: str, task: str, **flags: Any) -> int:
     check_batch(flags["batch"], flags["batch_callback"])
     if flags["order_on_failure"] and flags["order_key"] is None:
         raise UsageError("--order-on-failure is for jobs in an order; give --order-key too")
+    if (source is None) == (flags["sitemap"] is None):
+        raise UsageError("say what to add: give either SOURCE or --sitemap URL")
     check = _check(task, flags["tasks"])
-    tally, added = until_added(
-        lambda: _add(source, task, flags, check), can_repeat=source != "-" or flags["dry_run"]
-    )
+    with spooled(flags) as spool:
+        name = source or str(flags["sitemap"])
+        tally, added = until_added(
+            lambda: _add(name, task, flags, check, spool),
+            can_repeat=source != "-" or flags["dry_run"],
+        )
     if flags["dry_run"]:
-        return report_dry_run(tally, source)
-    report(tally, source, task, added, as_json=flags["as_json"])
+        return report_dry_run(tally, name)
+    report(tally, name, task, added, as_json=flags["as_json"])
     return 0
 
 
 def _add(
-    source: str, task: str, flags: dict[str, Any], check: Callable[[Mapping[str, Any]], object]
+    source: str,
+    task: str,
+    flags: dict[str, Any],
+    check: Callable[[Mapping[str, Any]], object],
+    spool: Spool | None,
 ) -> tuple[Tally, Added]:
     """Read the source and add its jobs; return what was read, and what is new."""
     tally = Tally()
+    columns = _mapping(flags["mapping"]) or (COLUMNS if spool is not None else {})
     maker = JobMaker(
-        columns=_mapping(flags["mapping"]),
+        columns=columns,
         dedupe=flags["dedupe"],
         profile=flags["profile"],
         account=flags["account"],
         order_key=flags["order_key"],
         check=check,
     )
-    with _records(source, flags) as lines:
+    with _records(source, flags, spool) as lines:
         rows = _rows(maker, maker.peek(lines), tally)
         if flags["dry_run"]:
             for _ in rows:
@@ -186,52 +189,28 @@ def _insert(
 def jobs_of(source: str, task: str, sources: tuple[str, ...]) -> list[NewJob]:
     """Read all jobs of a URL or a file, as `enqueue` does; raises UsageError for a bad line."""
     tally, maker = Tally(), JobMaker(check=_check(task, sources))
-    flags = {"encoding": "utf-8", "kind": None, "delimiter": None}
-    with _records(source, flags) as lines:
+    with enqueue_source.read(source) as lines:
         rows = list(_rows(maker, maker.peek(lines), tally))
     if tally.bad:
         raise UsageError(tally.problem_text(source, "nothing was added"))
     return rows
 
 
-def _rows(maker: JobMaker, found: Iterator[records.Record], tally: Tally) -> Iterator[NewJob]:
+def _records(
+    source: str, flags: dict[str, Any], spool: Spool | None
+) -> AbstractContextManager[Iterator[Record]]:
+    if spool is not None:
+        return nullcontext(spool.records())
+    return enqueue_source.read(source, flags["kind"], flags["delimiter"], flags["encoding"])
+
+
+def _rows(maker: JobMaker, found: Iterator[Record], tally: Tally) -> Iterator[NewJob]:
     for item in maker.make(found):
         if isinstance(item, Problem):
             tally.add(item)
         else:
             tally.jobs += 1
             yield item
-
-
-@contextmanager
-def _records(source: str, flags: dict[str, Any]) -> Iterator[Iterator[records.Record]]:
-    if re.match(r"[a-z][a-z0-9+.-]*://", source, re.IGNORECASE):
-        yield records.read_text([source])
-        return
-    with _open(source) as stream:
-        lines = Lines(stream, file_form.encoding(flags["encoding"]))
-        kind: records.Format | None = flags["kind"] or FORMATS.get(Path(source).suffix.lower())
-        tab = Path(source).suffix.lower() == ".tsv"
-        delimiter = file_form.delimiter(flags["delimiter"], "\t" if tab else ",")
-        size = os.fstat(stream.fileno()).st_size if source != "-" else 0
-        with ByteProgress(source, size) as progress:
-            watched = progress.watch(lines, lambda: lines.bytes_read)
-            yield records.read(watched, kind, delimiter)
-
-
-@contextmanager
-def _open(source: str) -> Iterator[IO[bytes]]:
-    if source == "-":
-        yield sys.stdin.buffer
-        return
-    path = Path(source)
-    if not path.is_file():
-        raise UsageError(f"{source} is neither a URL (http://…, https://…) nor a file")
-    try:
-        with path.open("rb") as stream:
-            yield stream
-    except OSError as error:
-        raise UsageError(f"{source} cannot be read: {error.strerror}") from error
 
 
 def _check(name: str, sources: tuple[str, ...]) -> Callable[[Mapping[str, Any]], object]:

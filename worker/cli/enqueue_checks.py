@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from worker.database.client import Database
 from worker.errors import UsageError
+from worker.flags import parse_duration
 from worker.profiles import store
-from worker.settings import parse_duration
 
 
 def earliest_start(text: str | None) -> datetime | None:

@@ -24,21 +24,39 @@ DELIMITERS = {";": "semicolons", TAB: "tabs", "|": "bars", ",": "commas"}
 def read(lines: Iterable[str], kind: Format | None, delimiter: str = ",") -> Iterator[Record]:
     """Read records of a format, passing over empty lines; None tells JSONL from URLs by itself."""
     if kind is None:
-        lines, kind = _guessed(iter(lines))
+        lines, kind, hint = _guessed(iter(lines))
+        if kind == "text":
+            return _hinting(read_text(lines), hint)
     if kind == "csv":
         return read_csv(lines, delimiter)
     return read_jsonl(lines) if kind == "jsonl" else read_text(lines)
 
 
-def _guessed(lines: Iterator[str]) -> tuple[Iterable[str], Format]:
-    """Look at the first line that says something: no URL begins with a brace."""
+def _guessed(lines: Iterator[str]) -> tuple[Iterable[str], Format, str]:
+    """Look at the first line that says something: no URL begins with a brace.
+
+    The hint says what the lines may be instead, if they are not URLs.
+    """
     seen = []
     for line in lines:
         seen.append(line)
         if line.strip() or isinstance(line, BadLine):
             break
-    is_json = bool(seen) and seen[-1].lstrip().startswith("{")
-    return chain(seen, lines), "jsonl" if is_json else "text"
+    first = seen[-1].strip() if seen else ""
+    hint = ""
+    if first.startswith("["):
+        hint = "; if this is JSON, write one object on each line"
+    elif any(sign in first for sign in DELIMITERS):
+        hint = "; if this is CSV, say so: --format csv"
+    return chain(seen, lines), "jsonl" if first.startswith("{") else "text", hint
+
+
+def _hinting(found: Iterator[Record], hint: str) -> Iterator[Record]:
+    """Add a hint to what is wrong with the first line."""
+    for number, values in found:
+        is_problem = isinstance(values, str)
+        yield number, f"{values}{hint}" if is_problem else values
+        hint = ""
 
 
 def read_text(lines: Iterable[str]) -> Iterator[Record]:

@@ -154,3 +154,26 @@ def test_a_header_of_one_plain_column_is_fine():
 )
 def test_json_lines_are_told_from_urls_where_nobody_says_what_they_are(data, found):
     assert records(data, None) == [(number, {"url": url}) for number, url in found]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"url,sku\nhttps://a.example/,7\n", "is not a URL; write http://\u2026 or https://\u2026; "
+         "if this is CSV, say so: --format csv"),
+        (b'[{"url": "https://a.example/"}]\n', "; if this is JSON, write one object on each line"),
+    ],
+)  # fmt: skip
+def test_what_was_taken_for_urls_says_how_to_tell_its_form(data, said):
+    ((number, problem), *rest) = records(data, None)
+
+    assert number == 1
+    assert problem.endswith(said)
+    assert "if this is" not in str(rest)
+
+
+def test_a_list_of_urls_needs_no_form():
+    good = b"https://a.example/?a,b\nb.example\n"
+
+    assert records(good, None)[0] == (1, {"url": "https://a.example/?a,b"})
+    assert records(good, None)[1][1].endswith("https://\u2026")
