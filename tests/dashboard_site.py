@@ -12,13 +12,13 @@ from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
-from waitress.server import create_server
 
 from bench import sample_night
 from bench.sample_night import Night
 from worker.dashboard.app import create_app
 from worker.dashboard.config import DashboardConfig
 from worker.dashboard.people import People, Role
+from worker.dashboard.server import listen
 from worker.database import migrations
 from worker.database.client import Database
 from worker.database_settings import DatabaseSettings
@@ -108,7 +108,7 @@ def made(server: Any, folder: Path, words: str = "", **changes: Any) -> Iterator
 @contextmanager
 def served(site: Site) -> Iterator[Site]:
     """Serve it on a port of this machine, as the command does."""
-    server = create_server(site.app, host="127.0.0.1", port=0, threads=4, ident=None)
+    server = listen(site.app, site.config, "127.0.0.1", 0)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     site.url = f"http://127.0.0.1:{server.effective_port}"

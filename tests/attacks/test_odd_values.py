@@ -137,8 +137,9 @@ def test_odd_payloads_are_told_of_and_everything_goes_on(database, queue, launch
     assert queue.get(good)["status"] == "done"
     for form in ("jsonl", "csv"):
         done = cli("export", "--status", "all", "--format", form)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert len(done.stdout.splitlines()) == len(jobs) + 1 + (form == "csv")
+        count = len(jobs) + 1
+        assert (done.returncode, done.stderr) == (0, f"exported {count} jobs\n")
+        assert len(done.stdout.splitlines()) == count + (form == "csv")
 
 
 @pytest.mark.parametrize(
@@ -185,7 +186,7 @@ def test_a_result_that_was_stored_long_ago_is_exported_all_the_same(cli, finish_
     done = cli("export")
 
     told = [json.loads(line)["result"] for line in done.stdout.splitlines()]
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr.startswith("exported ")) == (0, True)
     assert told[-1] == {"n": 1}
     assert told[0] in ({"n": LONG, "x": "1e999"}, {"n": 1})
 

@@ -56,6 +56,8 @@ COMMANDS = {
         ("errors", "--all"),
         ("errors", "feedface"),
         ("errors", "feedface", "--json"),
+        ("rehearse", "--group", "feedface", "--tasks", HOSTILE),
+        ("evidence", "get", "#error"),
         ("mute", "feedface", "--reason", HOSTILE),
         ("unmute", "feedface"),
         ("retry", "--id", "#error", "--dry-run"),

@@ -11,12 +11,14 @@ from typing import Any
 from flask import Flask, Response, g, jsonify, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from worker.dashboard import guards, pictures, services
+from worker.dashboard import facts, guards, pictures, services
 from worker.dashboard.config import DashboardConfig
 from worker.dashboard.connections import Connections
-from worker.dashboard.facts import FactKeeper
+from worker.dashboard.keeper import Keeper
 from worker.dashboard.pages import ALL_PAGES
 from worker.dashboard.people import People
+from worker.dashboard.queue_facts import QueueWatch
+from worker.dashboard.sessions import Sessions
 from worker.dashboard.sign_in_limit import SignInLimit
 from worker.dashboard.wall import Wall
 from worker.dashboard.wording import FILTERS, Clock
@@ -32,6 +34,7 @@ MENU = (
     ("live.page", "Live"),
     ("errors.page", "Errors"),
     ("jobs.page", "Jobs"),
+    ("queues.page", "Queues"),
     ("workers.page", "Workers"),
     ("timeline.page", "Timeline"),
     ("profiles.page", "Profiles"),
@@ -51,8 +54,12 @@ def create_app(config: DashboardConfig) -> Flask:
     app.extensions[services.NAME] = services.Services(
         config=config,
         people=people,
+        sessions=Sessions(
+            config.users_file.with_stem(f"{config.users_file.stem}-sessions"), SESSION_HOURS * 3600
+        ),
         connections=connections,
-        facts=FactKeeper(connections),
+        facts=Keeper(connections, lambda db: facts.gather(db, config.zone)),
+        queues=Keeper(connections, QueueWatch().gather),
         sign_ins=SignInLimit(config.sign_ins, config.sign_in_window_seconds),
         clock=Clock(config.zone, config.zone_name),
         wall=Wall(live_wall.folder_of(config.state_dir, config.database.key)),
@@ -105,7 +112,7 @@ def _of_every_page() -> dict[str, Any]:
         "config": found.config,
         "clock": found.clock,
         "told_at": g.get("told_at"),
-        "paused": services.paused,
+        "pauses": services.pauses,
         "facts": services.facts,
     }
 

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from worker.dashboard.facts import BUCKETS, Facts, Group
 from worker.dashboard.overview import Now
 from worker.dashboard.pictures import drawn
+from worker.dashboard.queue_facts import BatchNow
 from worker.dashboard.wording import Clock, about, counted
 from worker.database.client import Row
 from worker.reporting.charts import bars as bars_chart
@@ -95,6 +96,21 @@ def queue(counts: dict[str, int], facts: Facts) -> Markup:
     return drawn(shares.stacked(parts))
 
 
+def batch(told: BatchNow) -> Markup:
+    """Draw how the jobs of a batch stand."""
+    done, failed = told.row["done"] or 0, told.row["failed"] or 0
+    left, text = told.row["cancelled"] or 0, "cancelled"
+    if told.count is not None:
+        done, failed, left = told.count.done, told.count.failed, told.count.unfinished
+        text = "to go"
+    parts = [
+        Part(done, "f-ok", f"{done:,} done"),
+        Part(failed, "f-bad", f"{failed:,} failed"),
+        Part(left, "f-wait", f"{left:,} {text}"),
+    ]
+    return drawn(shares.stacked(parts))
+
+
 def group_trend(group: Group, facts: Facts, clock: Clock) -> Markup:
     """Draw when the failures of a group happened."""
     if group.trend_start is None or not any(group.trend):
@@ -134,10 +150,15 @@ def bands(events: Iterable[Event], since: datetime, until: datetime) -> Sequence
     return [
         Band(SHADES[event.kind], max(event.began_at, since), min(end, until), _text(event, end))
         for event in events
-        if event.kind in SHADES
+        if holds_all_up(event)
         and event.began_at < until
         and (end := event.ended_at or until) > since
     ]
+
+
+def holds_all_up(event: Event) -> bool:
+    """Tell whether an event held up the whole pool, or a site: a queue's pause is that queue's."""
+    return event.kind in SHADES and not (event.kind is Kind.PAUSE and event.name)
 
 
 def _text(event: Event, end: datetime) -> str:

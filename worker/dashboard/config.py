@@ -31,6 +31,10 @@ class DashboardConfig:
     statement_seconds: float = 3.0
     # Whether it is reached by https, through a proxy in front of it.
     is_https: bool = False
+    # Whether others than this machine can reach it: then nobody gets in without signing in.
+    is_shared: bool = False
+    # The address of the proxy in front of it, whose word on who asks is taken.
+    trusted_proxy: str = ""
     version: str = ""
     # How many sign-ins may fail within `sign_in_window_seconds`, by name and by address.
     sign_ins: int = 5
@@ -60,3 +64,25 @@ def allowed_hosts(host: str, more: tuple[str, ...]) -> tuple[str, ...]:
         )
     own = () if everywhere else (f"[{host.strip('[]')}]" if ":" in host else host,)
     return tuple(dict.fromkeys((*own, *more, *LOOPBACK_NAMES)))
+
+
+def needs_people(host: str, more: tuple[str, ...], *, is_https: bool, proxy: str) -> str:
+    """Tell which setting lets others than this machine reach it; empty when none does."""
+    if not is_loopback(host):
+        return f"--host {host}"
+    if is_https:
+        return "--https"
+    if proxy:
+        return f"--trusted-proxy {proxy}"
+    names = [name for name in more if not is_loopback(name)]
+    return f"--allow-host {names[0]}" if names else ""
+
+
+def checked_proxy(address: str) -> str:
+    """Read the address of a proxy; raises SettingsError for a name or a network."""
+    try:
+        return str(ip_address(address.strip("[]"))) if address else ""
+    except ValueError:
+        raise SettingsError(
+            f"--trusted-proxy {address} is not an address; give the proxy's own, such as 127.0.0.1"
+        ) from None

@@ -54,6 +54,7 @@ def do(action: str, scope: str, work: Callable[[], Done], fallback: str) -> Resp
         flash(done.said, "ok")
     audit.end(db, number, count=done.count, outcome=done.said)
     services().facts.forget()
+    services().queues.forget()
     return redirect(where(fallback), 303)
 
 

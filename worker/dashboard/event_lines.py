@@ -61,7 +61,8 @@ def _line(event: Event, clock: Clock, ending: str) -> EventLine:
         case Kind.PAUSE:
             by = event.detail.get("by", "somebody")
             more = f"“{event.why}”" if event.why else ""
-            return EventLine(event.began_at, Mark.PAUSED, f"Paused{lasted} by {by}", more)
+            what = f"Queue {event.name} paused" if event.name else "Paused"
+            return EventLine(event.began_at, Mark.PAUSED, f"{what}{lasted} by {by}", more)
         case Kind.OUTAGE:
             text = f"Database away{lasted}"
             return EventLine(event.began_at, Mark.OUTAGE, text, f"as {event.name} saw it")

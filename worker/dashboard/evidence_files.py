@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from worker.database.client import Row
 from worker.evidence import last_good
 from worker.evidence.good_pages import KEPT_HTML, KEPT_PICTURE
 from worker.evidence.last_good import LastGood
+from worker.system.identity import is_this_host
 
 # By the name in addresses: the file, and how it is sent.
 FILES = {
@@ -63,8 +64,7 @@ def folder_of(attempt: Row, errors_dir: Path) -> Path | None:
         return None
     if place.partition("/")[0] != str(attempt["job_id"]):
         return None
-    host = attempt["evidence_host"]
-    if host and host != socket.gethostname():
+    if not is_this_host(attempt["evidence_host"]):
         return None
     folder = Path(attempt["evidence_dir"] or errors_dir) / place
     return folder if folder.is_dir() and not folder.is_symlink() else None
@@ -104,8 +104,11 @@ def look(attempt: Row | None, errors_dir: Path) -> Evidence:
     folder = folder_of(attempt, errors_dir)
     if folder is None:
         host = attempt["evidence_host"]
-        if host and host != socket.gethostname():
-            return Evidence(elsewhere=f"The evidence is on {host}: {attempt['evidence']}.")
+        if not is_this_host(host):
+            return Evidence(
+                elsewhere=f"The evidence is on {host}: {attempt['evidence']}. With a shared place "
+                f"for evidence: launcher.py evidence get {attempt['job_id']}"
+            )
         return Evidence(elsewhere="The evidence is not there any more.")
     network = _json(read_text(folder, "network"))
     requests = list(_requests(network))
@@ -122,14 +125,23 @@ def look(attempt: Row | None, errors_dir: Path) -> Evidence:
     )
 
 
+def has_file(attempt: Row, errors_dir: Path, name: str) -> bool:
+    """Tell whether one of the known files is here, so that no page asks for what is not."""
+    folder = folder_of(attempt, errors_dir)
+    return folder is not None and _size(folder, name) is not None
+
+
 def _sizes(folder: Path) -> dict[str, int]:
-    found = {}
-    for name, (file_name, _) in FILES.items():
-        try:
-            found[name] = (folder / file_name).lstat().st_size
-        except OSError:
-            continue
-    return found
+    return {name: size for name in FILES if (size := _size(folder, name)) is not None}
+
+
+def _size(folder: Path, name: str) -> int | None:
+    """Tell how large a file is; None when it is not there, empty, or no plain file: a link, say."""
+    try:
+        found = (folder / FILES[name][0]).lstat()
+    except OSError:
+        return None
+    return found.st_size if stat.S_ISREG(found.st_mode) and found.st_size else None
 
 
 def _json(text: str) -> dict[str, Any]:

@@ -1,37 +1,31 @@
 """What is dear to work out: counts of the queue, groups of failures, what is held back.
 
-Gathered beside the requests, by one pass at a time that takes a twentieth of the time at most. So
-no page waits for a large queue, and many viewers cost no more than one.
+Gathered beside the requests (`keeper.py`), every statement bounded.
 """
 
 from __future__ import annotations
 
-import threading
-import time
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 
 from worker.claiming import held_back
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.held_back import HeldBack
-from worker.dashboard.connections import Connections
-from worker.database.client import Database, DatabaseError, Row
-from worker.errors import NightshiftError
+from worker.database.client import Database, Row
 from worker.guards.keys import ClosedKey
-from worker.history import archive, dead_letters
-from worker.reporting import events, figures
+from worker.history import dead_letters
+from worker.history.archive import EARLIEST
+from worker.reporting import events, figures, nights
 from worker.reporting.events import Event, Kind
 from worker.reporting.figures import WorkerFigures
+from worker.reporting.night import failing
+from worker.reporting.night.failing import Ended
 from worker.reporting.spans import HOUR, MINUTE
 from worker.reporting.tally import Figures
 
 # More than this nobody counts exactly.
 MOST = 2_000_000
 HELD_BACK_SECONDS = 1.0
-SHARE = 0.05
-LEAST_SECONDS = 5.0
-# The first pass on a busy machine may take this long.
-FIRST_SECONDS = 15.0
 # Groups that have pictures and a trend; the others are listed without.
 PICTURED = 20
 BUCKETS = 48
@@ -73,7 +67,7 @@ class Group:
 
     @property
     def is_new(self) -> bool:
-        """Whether it was not seen before the latest run."""
+        """Whether it was not seen before this night, as the report says it."""
         return bool(self.row["is_new"])
 
 
@@ -93,6 +87,10 @@ class Facts:
     # What ended in each minute of the last night, and in each hour of the last week.
     minutes: tuple[Figures, ...] = ()
     hours: tuple[Figures, ...] = ()
+    # What ended this night, which is the report's, and in the last hour.
+    night_start: datetime = EARLIEST
+    tonight: Ended = field(default_factory=Ended)
+    lately: Ended = field(default_factory=Ended)
     # What each worker came to, by how far back.
     workers: dict[timedelta, tuple[WorkerFigures, ...]] = field(default_factory=dict)
 
@@ -107,6 +105,13 @@ class Facts:
         return sum(group.jobs for group in self.shown_groups)
 
     @property
+    def failing(self) -> str:
+        """Which share fails, if that is much: of the night, or lately."""
+        before = [each for each in self.hours if each.end <= self.night_start]
+        usual = Ended(sum(each.done for each in before), sum(each.failed for each in before))
+        return failing.warning(self.tonight, self.lately, usual)
+
+    @property
     def held_jobs(self) -> int:
         """How many jobs are held back."""
         return sum(item.jobs for item in self.held)
@@ -116,74 +121,20 @@ class Facts:
         return next((group for group in self.groups if key and group.key == key), None)
 
 
-class FactKeeper:
-    """The last pass, and who starts the next one."""
-
-    def __init__(self, connections: Connections) -> None:
-        self._connections = connections
-        self._changed = threading.Condition()
-        self._facts: Facts | None = None
-        self._problem: Exception | None = None
-        self._next_at = 0.0
-        self._is_gathering = False
-        # Passes that began, and the number that the next answer must at least have.
-        self._begun = self._ended = self._wanted = 0
-
-    def get(self, wait_seconds: float = 3.0) -> Facts:
-        """Give the latest facts; the first ones, and those after `forget`, are waited for."""
-        with self._changed:
-            if not self._is_gathering and (
-                time.monotonic() >= self._next_at or self._ended < self._wanted
-            ):
-                self._start()
-            if self._facts is None:
-                # There is nothing older to show meanwhile.
-                wait_seconds = max(wait_seconds, FIRST_SECONDS)
-            self._changed.wait_for(lambda: self._ended >= max(self._wanted, 1), wait_seconds)
-            if self._facts is None:
-                raise self._problem or NightshiftError("the queue could not be counted in time")
-            return self._facts
-
-    def forget(self) -> None:
-        """Have everything counted anew before it is told again: somebody has changed it."""
-        with self._changed:
-            self._wanted = self._begun + 1
-            self._next_at = 0.0
-
-    def _start(self) -> None:
-        self._is_gathering = True
-        self._begun += 1
-        threading.Thread(target=self._gather, args=(self._begun,), daemon=True).start()
-
-    def _gather(self, number: int) -> None:
-        began = time.monotonic()
-        facts, problem = None, None
-        db = self._connections.borrow()
-        try:
-            facts = gather(db)
-        except (NightshiftError, DatabaseError) as error:
-            problem = error
-        finally:
-            self._connections.give_back(db)
-        with self._changed:
-            took = time.monotonic() - began
-            self._facts = facts or self._facts
-            self._problem, self._ended, self._is_gathering = problem, number, False
-            self._next_at = time.monotonic() + max(LEAST_SECONDS, took / SHARE)
-            if self._ended < self._wanted:
-                self._start()
-            self._changed.notify_all()
-
-
-def gather(db: Database) -> Facts:
-    """Work everything out."""
+def gather(db: Database, zone: tzinfo) -> Facts:
+    """Work everything out; a night begins by the clock of the zone."""
     counts = {row["status"]: int(row["jobs"]) for row in db.fetch_all("count_up_to", most=MOST)}
-    now = archive.now(db)
+    night = nights.this_night(db, zone)
+    now = night.now
+    tonight = figures.totals(db, night.start, now)
     return Facts(
         at=now,
         waiting=counts.pop("waiting"),
         counts=counts,
-        groups=tuple(_groups(db, now)),
+        groups=tuple(_groups(db, now, nights.beginning(night.start, zone))),
+        night_start=night.start,
+        tonight=Ended(tonight.done, tonight.failed),
+        lately=failing.lately(db, now),
         held=tuple(held_back.count(db, seconds=HELD_BACK_SECONDS)),
         closed=_closed(db),
         events=tuple(_events(db, now)),
@@ -212,8 +163,8 @@ def _events(db: Database, now: datetime) -> list[Event]:
     return sorted(found, key=lambda event: event.began_at)
 
 
-def _groups(db: Database, now: datetime) -> list[Group]:
-    rows = dead_letters.groups(db)
+def _groups(db: Database, now: datetime, new_since: datetime) -> list[Group]:
+    rows = dead_letters.groups(db, new_since)
     shown = [row for row in rows if row["muted_at"] is None][:PICTURED]
     if not shown:
         return [Group(row) for row in rows]

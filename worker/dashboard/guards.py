@@ -87,7 +87,8 @@ def know_who_asks() -> AnyResponse | None:
             abort(401, "This token is not known.")
         g.user = User(f"token {name}", Role.VIEWER)
         return None
-    g.user = _signed_in() if people.has_users() else LOCAL
+    has_to_sign_in = people.has_users() or services().config.is_shared
+    g.user = _signed_in() if has_to_sign_in else LOCAL
     if g.user is not None or request.endpoint in OPEN:
         return None
     if is_for_programs:
@@ -146,6 +147,11 @@ def _bearer() -> str | None:
 
 
 def _signed_in() -> User | None:
-    found = services().people.find(str(session.get("user", "")))
-    # A changed password ends the sessions that were opened with the old one.
-    return found if found is not None and session.get("stamp") == found.stamp else None
+    people = services().people
+
+    def stamp_of(name: str) -> str | None:
+        found = people.find(name)
+        return None if found is None else found.stamp
+
+    name = services().sessions.user_name(str(session.get("id", "")), stamp_of)
+    return None if name is None else people.find(name)

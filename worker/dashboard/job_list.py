@@ -45,18 +45,34 @@ class Wanted:
     text: str = ""
     queue: str = ""
     batch: str = ""
+    # Only jobs that this one has added.
+    parent: int | None = None
     # Where the page before ended: the key of its last row, as this module writes it.
     after: str = ""
 
     @property
+    def source(self) -> str:
+        """By what rows are found: an index of its own, or that of their state."""
+        if self.group:
+            return "group"
+        if self.parent is not None:
+            return "parent"
+        return "batch" if self.batch else self.state.value
+
+    @property
     def is_filtered(self) -> bool:
-        """Whether rows have to be read to know whether they are meant."""
+        """Whether somebody asked for less than all jobs of a state."""
         return bool(self.task or self.site or self.text or self.queue or self.batch)
 
     @property
     def reads_others(self) -> bool:
         """Whether rows that are not meant are among those that are read."""
-        return self.is_filtered or (self.state is State.DONE and not self.group)
+        by_row = bool(self.task or self.site or self.text or self.queue)
+        if self.source == "batch":
+            return by_row or self.state is not State.ALL
+        if self.source == "parent":
+            return by_row or bool(self.batch) or self.state is not State.ALL
+        return self.is_filtered or self.source == State.DONE.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +87,7 @@ class Page:
 
 def read(db: Database, wanted: Wanted) -> Page:
     """Read one page."""
-    name, reach, key, parse = _ORDERS["group" if wanted.group else wanted.state]
+    name, reach, key, parse = _ORDERS[wanted.source]
     window = WINDOW if wanted.reads_others else PAGE + 1
     params: dict[str, Any] = {
         "window": window,
@@ -84,6 +100,8 @@ def read(db: Database, wanted: Wanted) -> Page:
         "text": _like(wanted.text),
         "queue": wanted.queue or None,
         "batch": wanted.batch or None,
+        "parent": wanted.parent,
+        **_of_state(wanted.state),
         **parse(wanted.after),
     }
     rows = db.fetch_all(name, **params)
@@ -94,6 +112,13 @@ def read(db: Database, wanted: Wanted) -> Page:
         return Page(jobs)
     end = db.fetch_one(reach, **params)
     return Page(jobs, key(end), window) if end is not None else Page(jobs)
+
+
+def _of_state(state: State) -> dict[str, Any]:
+    """Ask for jobs of a state where they are found by something else; None asks nothing."""
+    known = {State.READY: ("pending", False), State.WAITING: ("pending", True)}
+    status, waits = known.get(state, (None if state is State.ALL else state.value, None))
+    return {"of_status": status, "waits": waits}
 
 
 def named(db: Database, text: str) -> list[Row]:
@@ -182,4 +207,6 @@ _ORDERS: dict[str, tuple[str, str, Any, Any]] = {
     State.ERROR: ("jobs_in_status", "jobs_in_status_reach", _id_of, _by_id),
     State.DONE: ("done_jobs", "done_jobs_reach", _end_of, _by_end),
     "group": ("jobs_of_group", "jobs_of_group_reach", _id_of, _by_id),
+    "batch": ("jobs_of_batch", "jobs_of_batch_reach", _id_of, _by_id),
+    "parent": ("jobs_of_parent", "jobs_of_parent_reach", _id_of, _by_id),
 }

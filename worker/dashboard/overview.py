@@ -71,6 +71,9 @@ class WorkerNow:
     # How this life ended, and how the one before it did; empty where there is no such end.
     ending: str = ""
     last_ending: str = ""
+    # The browser elsewhere that it uses, and where that can be watched; empty for one of its own.
+    browser: str = ""
+    live_view: str = ""
 
     @property
     def has_finished(self) -> bool:
@@ -231,7 +234,7 @@ def _counts(facts: Facts, alive: Sequence[RunState]) -> dict[str, int]:
 def _workers(db: Database, facts: Facts, runs: Sequence[RunState]) -> list[WorkerNow]:
     lives = _lives(facts)
     shown = [
-        (run, run.first_slot + place, told)
+        (run, told.get("slot", run.first_slot + place), told)
         for run in runs
         for place, told in enumerate(run.pulse.get("workers", ()))
     ]
@@ -257,6 +260,7 @@ def _worker(
         incarnation=incarnation, memory_mb=told.get("memory_mb"),
         ending=(own[-1].why or "ended") if own and own[-1].ended_at is not None else "",
         last_ending=before[-1].why if before else "",
+        browser=told.get("browser") or "", live_view=told.get("live_view") or "",
     )  # fmt: skip
 
 

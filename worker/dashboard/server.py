@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
+from typing import Any
 
+from flask import Flask
 from waitress.server import create_server  # type: ignore[import-untyped]
 
 from worker.dashboard import services
@@ -19,10 +21,7 @@ def serve(config: DashboardConfig, host: str, port: int, tell: Callable[[str], N
     """Serve until interrupted; `tell` is given the address once it can be asked."""
     app = create_app(config)
     try:
-        server = create_server(
-            app, host=host.strip("[]"), port=port, threads=THREADS, ident=None,
-            max_request_body_size=1 << 20, clear_untrusted_proxy_headers=True,
-        )  # fmt: skip
+        server = listen(app, config, host.strip("[]"), port)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise SettingsError(f"port {port} of {host} is taken; choose another: --port") from None
@@ -36,6 +35,23 @@ def serve(config: DashboardConfig, host: str, port: int, tell: Callable[[str], N
     finally:
         server.close()
         app.extensions[services.NAME].wall.close()
+
+
+def listen(app: Flask, config: DashboardConfig, host: str, port: int) -> Any:
+    """Make a server that runs with `run`; raises OSError when it cannot have the address.
+
+    Only of the trusted proxy, if there is one, is it believed on whose behalf it asks.
+    """
+    trusted: dict[str, Any] = {}
+    if config.trusted_proxy:
+        trusted = {
+            "trusted_proxy": config.trusted_proxy,
+            "trusted_proxy_headers": {"x-forwarded-for"},
+        }
+    return create_server(
+        app, host=host, port=port, threads=THREADS, ident=None,
+        max_request_body_size=1 << 20, clear_untrusted_proxy_headers=True, **trusted,
+    )  # fmt: skip
 
 
 def _port(server: object, asked: int) -> int:

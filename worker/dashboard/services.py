@@ -13,13 +13,17 @@ from flask import current_app, g
 
 from worker.dashboard.config import DashboardConfig
 from worker.dashboard.connections import Connections, CountingDatabase
-from worker.dashboard.facts import FactKeeper, Facts
+from worker.dashboard.facts import Facts
+from worker.dashboard.keeper import Keeper
 from worker.dashboard.people import People, User
+from worker.dashboard.queue_facts import QueueFacts
+from worker.dashboard.sessions import Sessions
 from worker.dashboard.sign_in_limit import SignInLimit
 from worker.dashboard.wall import Wall
 from worker.dashboard.wording import Clock
 from worker.database.client import Row
 from worker.queue import pause
+from worker.queue.pause import Pauses
 
 NAME = "nightshift"
 
@@ -30,8 +34,10 @@ class Services:
 
     config: DashboardConfig
     people: People
+    sessions: Sessions
     connections: Connections
-    facts: FactKeeper
+    facts: Keeper[Facts]
+    queues: Keeper[QueueFacts]
     sign_ins: SignInLimit
     clock: Clock
     wall: Wall
@@ -62,11 +68,21 @@ def facts() -> Facts:
     return cast(Facts, g.facts)
 
 
+def queue_facts() -> QueueFacts:
+    """Give what is known of queues, batches and schedules; gathered only while somebody looks."""
+    return services().queues.get()
+
+
+def pauses() -> Pauses:
+    """Tell what is paused and by whom; asked once in a request."""
+    if "pauses" not in g:
+        g.pauses = pause.all_pauses(database())
+    return cast(Pauses, g.pauses)
+
+
 def paused() -> Row | None:
-    """Tell who paused the pools, if somebody did; asked once in a request."""
-    if "paused" not in g:
-        g.paused = pause.paused(database())
-    return cast("Row | None", g.paused)
+    """Tell who paused all pools, if somebody did."""
+    return pauses().everything
 
 
 def user() -> User:

@@ -83,6 +83,9 @@ def _of_a_run(now: Now, clock: Clock, left: int) -> Verdict:
         said += f" {counted(now.facts.held_jobs, 'job')} are held back; see why below."
     if now.dead:
         said += f" Run {now.dead[0].run_id} on {now.dead[0].host} is gone."
+    if many := now.facts.failing:
+        said = f"{many[0].upper()}{many[1:]}. {said}"
+    if now.dead or many:
         return Verdict(Mark.LOOK, "Needs a look", LOOK, said)
     return Verdict(Mark.DONE, "All is well", SLEEP, said)
 
@@ -122,7 +125,9 @@ def _of_a_quiet_queue(now: Now, clock: Clock, left: int) -> Verdict:
     if failed:
         said = f"Nothing is left to do. {counted(failed, 'job')} failed, in "
         said += f"{counted(groups, 'group')}.{ended}"
-        return Verdict(Mark.LOOK, "For the morning", LOOK, said)
+        if now.facts.failing:
+            return Verdict(Mark.LOOK, "For the morning", LOOK, said)
+        return Verdict(Mark.DONE, "All is well", SLEEP, said)
     if not sum(now.counts.values()):
         said = "The queue is empty: no job has been added yet."
         return Verdict(Mark.DONE, "All is well", SLEEP, said, "launcher.py enqueue URL")

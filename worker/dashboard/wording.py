@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 from worker.json_text import parse_stored
+from worker.reasons import kept
 from worker.reporting.night.zone import local_zone
 
 NONE = "–"
@@ -143,7 +144,15 @@ def plain(value: Any) -> Any:
     return float(value)
 
 
+def weblink(value: object) -> str:
+    """Return an address that may be linked to; empty for any other, such as `javascript:…`."""
+    text = value if isinstance(value, str) else ""
+    return text if re.match(r"https?://[^\s/]", text) else ""
+
+
 FILTERS = {
+    "weblink": weblink,
+    "kept": kept,
     "number": number,
     "capped": capped,
     "duration": duration,

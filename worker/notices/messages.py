@@ -5,7 +5,6 @@ Every text is one that may be sent: one line a fact, secrets masked, a stranger'
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +14,11 @@ from worker.evidence.redaction import redact_text
 from worker.evidence.terminal_text import printable
 from worker.notices.new_groups import NewGroup
 from worker.reporting.night.words import clean, counted, span
+from worker.system.identity import this_host
 
 Kind = Literal["failure", "warning", "success", "info"]
 MAX_BODY = 3000
 SHOWN_GROUPS = 5
-SHORT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def new_groups(run_id: int, groups: Sequence[NewGroup]) -> Notice:
     """Say that jobs fail in a way that was not seen before."""
     lines = []
     for group in groups[:SHOWN_GROUPS]:
-        name = group.fingerprint[:SHORT]
+        name = group.fingerprint
         lines.append(f"{counted(group.jobs, 'job')} of task {clean(group.task, 64)} failed so:")
         lines.append(f"  {clean(group.label)}")
         lines.append(f"  Look: python launcher.py errors {name}")
@@ -89,4 +88,4 @@ def trial() -> Notice:
 
 def _notice(title: str, lines: Sequence[str], kind: Kind) -> Notice:
     body = printable(redact_text("\n".join(lines)))[:MAX_BODY]
-    return Notice(f"Nightshift on {clean(socket.gethostname(), 60)}: {title}", body, kind)
+    return Notice(f"Nightshift on {clean(this_host().name, 60)}: {title}", body, kind)

@@ -1,20 +1,19 @@
 """New groups of failures that people should hear of, and the picture of the worst one.
 
-A group is told once, by whichever run takes it first: the row says so. New means, as in the report:
-not seen before this night or this run began.
+A group is told once, by whichever run takes it first: the row says so. New means, as everywhere:
+not seen before the night in which this run began.
 """
 
 from __future__ import annotations
 
-import socket
 from dataclasses import dataclass
 from pathlib import Path
 
 from worker.database.client import Database
 from worker.history import dead_letters
-from worker.history.archive import now
-from worker.reporting.night.window import EVENING, parse_since
+from worker.reporting import nights
 from worker.reporting.night.zone import local_zone
+from worker.system.identity import is_this_host
 
 # So many of a group's jobs are looked at for one with a picture.
 LOOKED_AT = 5
@@ -34,8 +33,8 @@ class NewGroup:
 
 def take(db: Database, run_id: int, least_jobs: int) -> list[NewGroup]:
     """Take the groups to be told now, the largest first; nobody else is given them."""
-    evening = parse_since(f"{EVENING:%H:%M}", now(db), local_zone())
-    rows = db.fetch_all("untold_groups", run_id=run_id, evening=evening, least_jobs=least_jobs)
+    new_since = nights.new_since_of_run(db, run_id, local_zone())
+    rows = db.fetch_all("untold_groups", new_since=new_since, least_jobs=least_jobs)
     return [
         NewGroup(row["fingerprint"], row["task"], row["label"], int(row["jobs"]))
         for row in rows
@@ -51,14 +50,16 @@ def give_back(db: Database, groups: list[NewGroup]) -> None:
 
 def worst_picture(db: Database, run_id: int, errors_dir: Path) -> Path | None:
     """Find a screenshot of the run's largest group, if it is on this machine."""
-    worst = dead_letters.groups_of_run(db, run_id, 1)
+    worst = dead_letters.groups_of_run(
+        db, run_id, 1, nights.new_since_of_run(db, run_id, local_zone())
+    )
     return picture_of(db, worst[0]["group"], errors_dir) if worst else None
 
 
 def picture_of(db: Database, fingerprint: str, errors_dir: Path) -> Path | None:
     """Find a screenshot of a group's jobs, if one is on this machine."""
     for row in dead_letters.jobs_of_group(db, fingerprint, LOOKED_AT):
-        if not row["evidence"] or row["evidence_host"] not in (None, socket.gethostname()):
+        if not row["evidence"] or not is_this_host(row["evidence_host"]):
             continue
         path: Path = Path(row["evidence_dir"] or errors_dir) / row["evidence"] / "screenshot.png"
         if path.is_file() and 0 < path.stat().st_size <= MAX_PICTURE_BYTES:

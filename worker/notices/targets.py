@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, MutableMapping
-from pathlib import Path
 from urllib.parse import unquote
 
 from worker.errors import SettingsError
 from worker.evidence import known_secrets
+from worker.references import is_reference, urls_of
 from worker.urls import notify_url_problem
 
 VARIABLE = "NIGHTSHIFT_NOTIFY"
@@ -29,7 +29,7 @@ def resolve(values: Iterable[str], environ: MutableMapping[str, str]) -> tuple[s
 
     What held them is taken out of the environment, so that no worker or browser inherits it.
     """
-    urls = tuple(url for value in values for url in _urls_of(value, environ))
+    urls = tuple(url for value in values for url in urls_of(value, environ, "--notify"))
     environ.pop(VARIABLE, None)
     known_secrets.keep(part for url in urls for part in secrets_in(url))
     for url in urls:
@@ -50,13 +50,7 @@ def scheme_of(url: str) -> str:
 
 def is_secret(value: str) -> bool:
     """Tell whether a value should not be on a command line, where other users can read it."""
-    is_reference = value.startswith(("env:", "file:"))
-    return not is_reference and (scheme_of(value) not in _PLAIN_SCHEMES or "@" in value)
-
-
-def file_of(value: str) -> Path | None:
-    """Return the file that a value refers to, if it refers to one."""
-    return Path(value.removeprefix("file:")).expanduser() if value.startswith("file:") else None
+    return not is_reference(value) and (scheme_of(value) not in _PLAIN_SCHEMES or "@" in value)
 
 
 def secrets_in(url: str) -> Iterator[str]:
@@ -77,23 +71,3 @@ def secrets_in(url: str) -> Iterator[str]:
 
 def _is_host(text: str) -> bool:
     return "." in text and all(map(_LABEL.fullmatch, text.split(".")))
-
-
-def _urls_of(value: str, environ: MutableMapping[str, str]) -> list[str]:
-    if value.startswith("env:"):
-        name = value.removeprefix("env:")
-        found = environ.pop(name, "")
-        if not found.split():
-            raise SettingsError(f"--notify env:{name}: {name} is not set; write a URL into it")
-        return found.split()
-    if (path := file_of(value)) is None:
-        return [value]
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise SettingsError(f"--notify file:{path} cannot be read: {reason}") from error
-    urls = [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
-    if not urls:
-        raise SettingsError(f"--notify file:{path} holds no URL; write one a line")
-    return urls

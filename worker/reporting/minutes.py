@@ -50,7 +50,7 @@ def count(
     """Count what ended between two moments: all of it, or what so many statements read."""
     counted = Counted()
     origin = MINUTE.floor(start)
-    for part_start, part_end in islice(_parts(db, start, end, rows), most_parts):
+    for part_start, part_end in islice(stretches(db, start, end, rows), most_parts):
         for row in db.fetch_all("ended_attempts", origin=origin, start=part_start, end=part_end):
             _note(counted, origin + timedelta(minutes=row["minute"]), row)
     return counted
@@ -71,9 +71,10 @@ def first_end(db: Database, start: datetime) -> datetime | None:
     return _place_behind(db, start, 0)
 
 
-def _parts(
-    db: Database, start: datetime, end: datetime, rows: int
+def stretches(
+    db: Database, start: datetime, end: datetime, rows: int = ROWS_AT_ONCE
 ) -> Iterator[tuple[datetime, datetime]]:
+    """Divide a time into stretches in which about so many rows ended."""
     while start < end:
         reached = _place_behind(db, start, rows)
         # What shares one moment is read together, however much it is.

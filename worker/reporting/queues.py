@@ -30,6 +30,13 @@ class QueueCount:
 
 def count(db: Database, seconds: float = COUNT_SECONDS) -> list[QueueCount]:
     """Count the jobs of each queue by name; nothing where only the default one was found."""
+    found = count_each(db, seconds)
+    is_plain = all(item.name == DEFAULT_QUEUE and item.paused is None for item in found)
+    return [] if is_plain else found
+
+
+def count_each(db: Database, seconds: float = COUNT_SECONDS) -> list[QueueCount]:
+    """Count the jobs of every queue that has some, or is paused, by name."""
     ready: Counter[str] = Counter()
     deadline, is_complete = time.monotonic() + seconds, True
     for priority, after, until in ReadyJobs(db, Partition(0, 1)).stretches():
@@ -40,10 +47,7 @@ def count(db: Database, seconds: float = COUNT_SECONDS) -> list[QueueCount]:
         ready.update({row["queue"]: int(row["jobs"]) for row in rows})
     running = {row["queue"]: int(row["jobs"]) for row in db.fetch_all("in_progress_by_queue")}
     paused = {row["queue"]: row for row in pause.paused_queues(db)}
-    names = sorted({*ready, *running, *paused})
-    if names in ([], [DEFAULT_QUEUE]) and not paused:
-        return []
     return [
         QueueCount(name, ready[name], running.get(name, 0), not is_complete, paused.get(name))
-        for name in names
+        for name in sorted({*ready, *running, *paused})
     ]

@@ -30,7 +30,7 @@ SELECT fingerprint, TIMESTAMPDIFF(SECOND, %(since)s, finished_at) DIV %(seconds)
 
 -- name: samples_of_group
 -- Find the first, one in the middle and the last of a group's jobs in error, with their evidence.
-SELECT s.id, s.fence, s.site, s.finished_at, h.attempt, h.evidence, h.evidence_dir, h.evidence_host, h.reason
+SELECT s.id, s.id AS job_id, s.fence, s.site, s.finished_at, h.attempt, h.evidence, h.evidence_dir, h.evidence_host, h.reason
   FROM ((SELECT id, finished_at, fence, site FROM work_queue FORCE INDEX (failures_of_a_group)
           WHERE fingerprint = %(fingerprint)s AND status = 'error' ORDER BY id LIMIT 1)
         UNION ALL

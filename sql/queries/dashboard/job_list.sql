@@ -1,6 +1,6 @@
 -- name: job_line_columns
 -- What a list shows of a job.
-q.id, q.task, q.queue, q.batch, q.status, q.site, q.priority, q.attempts, q.payload, q.created_at, q.started_at,
+q.id, q.task, q.queue, q.batch, q.parent_id, q.status, q.site, q.priority, q.attempts, q.payload, q.created_at, q.started_at,
        q.finished_at, q.not_before, q.wait_reason, q.worker_id, q.fingerprint, q.dedupe_key,
        q.order_key, q.callback_url, q.irreversible_step, RIGHT(q.last_error, 2000) AS last_error
 
@@ -61,6 +61,49 @@ SELECT /* include job_line_columns */
 -- Tell how far those reach; nothing when they are all there are.
 SELECT id FROM work_queue FORCE INDEX (failures_of_a_group)
  WHERE fingerprint = %(group)s AND status = 'error' AND id < COALESCE(%(before)s, ~0)
+ ORDER BY id DESC
+ LIMIT %(skip)s, 1;
+
+-- name: job_line_state
+-- What a list of one batch or one job's follow-ups may ask of the state; NULL asks nothing.
+(%(of_status)s IS NULL OR q.status = %(of_status)s)
+   AND (%(waits)s IS NULL OR (q.not_before IS NOT NULL) = %(waits)s)
+
+-- name: jobs_of_batch
+-- List jobs of a batch, the newest first, those that are meant.
+SELECT /* include job_line_columns */
+  FROM (SELECT id FROM work_queue FORCE INDEX (jobs_of_a_batch)
+         WHERE batch = %(batch)s AND id < COALESCE(%(before)s, ~0)
+         ORDER BY id DESC LIMIT %(window)s) w
+  JOIN work_queue q ON q.id = w.id
+ WHERE /* include job_line_filter */
+   AND /* include job_line_state */
+ ORDER BY q.id DESC
+ LIMIT %(limit)s;
+
+-- name: jobs_of_batch_reach
+-- Tell how far those reach; nothing when they are all there are.
+SELECT id FROM work_queue FORCE INDEX (jobs_of_a_batch)
+ WHERE batch = %(batch)s AND id < COALESCE(%(before)s, ~0)
+ ORDER BY id DESC
+ LIMIT %(skip)s, 1;
+
+-- name: jobs_of_parent
+-- List jobs that one job has added, the newest first, those that are meant.
+SELECT /* include job_line_columns */
+  FROM (SELECT id FROM work_queue FORCE INDEX (follow_ups_of_a_job)
+         WHERE parent_id = %(parent)s AND id < COALESCE(%(before)s, ~0)
+         ORDER BY id DESC LIMIT %(window)s) w
+  JOIN work_queue q ON q.id = w.id
+ WHERE /* include job_line_filter */
+   AND /* include job_line_state */
+ ORDER BY q.id DESC
+ LIMIT %(limit)s;
+
+-- name: jobs_of_parent_reach
+-- Tell how far those reach; nothing when they are all there are.
+SELECT id FROM work_queue FORCE INDEX (follow_ups_of_a_job)
+ WHERE parent_id = %(parent)s AND id < COALESCE(%(before)s, ~0)
  ORDER BY id DESC
  LIMIT %(skip)s, 1;
 

@@ -1,5 +1,5 @@
 -- name: untold_groups
--- List the groups that were first seen since the night or the run began, that nobody has been told of
+-- List the groups that were first seen since the night of a run began, that nobody has been told of
 -- and in which this many jobs have failed for good; without muted ones, the largest first. A group
 -- that has passed the number is told and gone from here, so that the counted ones stay small.
 SELECT d.fingerprint, d.task, d.label, d.jobs
@@ -9,8 +9,7 @@ SELECT d.fingerprint, d.task, d.label, d.jobs
                  WHERE q.fingerprint = g.fingerprint AND q.status = 'error') AS jobs
           FROM failure_groups g FORCE INDEX (untold_groups)
          WHERE g.told_at IS NULL AND g.muted_at IS NULL
-           AND g.first_seen >= (SELECT LEAST(r.started_at, %(evening)s)
-                                  FROM runs r WHERE r.id = %(run_id)s)) d
+           AND g.first_seen >= %(new_since)s) d
  WHERE d.jobs >= %(least_jobs)s
  ORDER BY d.jobs DESC, d.fingerprint;
 

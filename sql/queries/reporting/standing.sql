@@ -1,11 +1,14 @@
 -- name: jobs_in_progress
 -- List what is at work, oldest first.
-SELECT id, task, worker_id, attempts, fence,
-       COALESCE(TIMESTAMPDIFF(MICROSECOND, started_at, UTC_TIMESTAMP(6)), 0) / 1000000 AS age_seconds,
-       TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), lease_until) / 1000000 AS lease_seconds
-  FROM work_queue FORCE INDEX (next_candidates)
- WHERE status = 'in_progress'
- ORDER BY started_at
+SELECT q.id, q.task, q.worker_id, r.host, q.attempts, q.fence,
+       COALESCE(TIMESTAMPDIFF(MICROSECOND, q.started_at, UTC_TIMESTAMP(6)), 0) / 1000000
+         AS age_seconds,
+       TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), q.lease_until) / 1000000 AS lease_seconds
+  FROM work_queue q FORCE INDEX (next_candidates)
+  LEFT JOIN workers w ON w.id = q.incarnation
+  LEFT JOIN runs r ON r.id = w.run_id
+ WHERE q.status = 'in_progress'
+ ORDER BY q.started_at
  LIMIT 1000;
 
 -- name: waiting_jobs

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 
+import httpx
 import pytest
 
-from tests.dashboard_site import PASSWORD, made, send, token
+from tests.dashboard_site import PASSWORD, made, send, served, token
 
 
 def test_another_sites_form_changes_nothing(hostile_site, browser, tmp_path):
@@ -125,6 +127,57 @@ def test_guesses_at_once_do_not_get_around_it(server, tmp_path):
 
         assert answers.count(403) <= 5
         assert answers.count(429) >= 7
+
+
+def guesser(site):
+    """Guess with a name, over a connection of this machine, with headers of one's own."""
+
+    def guess(name, password=PASSWORD[::-1], **headers):
+        with httpx.Client(base_url=site.url) as client:
+            page = client.get("/sign-in").text
+            secret = re.search(r'name="form_token" value="([^"]+)"', page)[1]
+            fields = {"name": name, "password": password, "form_token": secret}
+            return client.post("/sign-in", data=fields, headers=headers).status_code
+
+    return guess
+
+
+def from_(*addresses):
+    return {"X-Forwarded-For": ", ".join(addresses)}
+
+
+def test_behind_a_trusted_proxy_one_guesser_does_not_lock_out_the_others(server, tmp_path):
+    with made(server, tmp_path, trusted_proxy="127.0.0.1") as site, served(site):
+        site.add_people()
+        guess = guesser(site)
+
+        # What the guesser says of itself stands left of what the proxy adds.
+        tries = [guess(f"name-{n}", **from_(f"198.51.100.{n}", "203.0.113.9")) for n in range(6)]
+
+        assert tries == [403] * 5 + [429]
+        assert guess("mara", PASSWORD, **from_("203.0.113.9")) == 429
+        assert guess("mara", PASSWORD, **from_("192.0.2.4")) == 303
+
+
+def test_many_addresses_do_not_help_to_guess_one_password(server, tmp_path):
+    with made(server, tmp_path, trusted_proxy="127.0.0.1") as site, served(site):
+        site.add_people()
+        guess = guesser(site)
+
+        assert [guess("mara", **from_(f"203.0.113.{n}")) for n in range(6)] == [403] * 5 + [429]
+        assert guess("mara", PASSWORD, **from_("192.0.2.4")) == 429
+        assert guess("vic", PASSWORD, **from_("192.0.2.4")) == 303
+
+
+@pytest.mark.parametrize("trusted", ["", "192.0.2.1"])
+def test_nobody_but_the_trusted_proxy_says_on_whose_behalf_it_asks(server, tmp_path, trusted):
+    with made(server, tmp_path, trusted_proxy=trusted) as site, served(site):
+        site.add_people()
+        guess = guesser(site)
+
+        tries = [guess(f"name-{n}", **from_(f"203.0.113.{n}")) for n in range(6)]
+
+        assert tries == [403] * 5 + [429]
 
 
 PATHS = [

@@ -6,9 +6,11 @@ import re
 
 import pytest
 
-from tests.dashboard_site import send, token
+from tests.dashboard_site import PASSWORD, made, send, token
+from worker.dashboard.people import Role
 
-PAGES = ["/", "/live", "/errors", "/jobs", "/jobs/1", "/workers", "/runs/2", "/timeline",
+PAGES = ["/", "/live", "/errors", "/jobs", "/jobs/1", "/queues", "/queues/batches",
+         "/workers", "/runs/2", "/timeline",
          "/profiles", "/limits", "/reports", "/audit"]  # fmt: skip
 
 
@@ -37,7 +39,7 @@ def test_every_action_is_refused_to_a_viewer(guarded_site):
         assert (rule.endpoint, answer.status_code) == (rule.endpoint, 403)
         assert guarded_site.app.view_functions[rule.endpoint].is_for_operators
 
-    assert len(actions) >= 15
+    assert len(actions) >= 20
     assert guarded_site.db.run_statement("SELECT * FROM audit") == []
 
 
@@ -105,14 +107,55 @@ def test_the_session_is_kept_from_scripts_and_other_sites(guarded_site):
     assert "SameSite=Strict" in cookie
 
 
-def test_a_changed_password_ends_open_sessions(server, tmp_path, guarded_site):
+def copied(client):
+    """Give somebody else a copy of a browser's cookie."""
+    other = client.application.test_client()
+    other.environ_base["HTTP_HOST"] = "localhost"
+    other.set_cookie("nightshift", client.get_cookie("nightshift").value)
+    return other
+
+
+def test_signing_out_ends_every_copy_of_the_session(guarded_site):
+    client, elsewhere = guarded_site.client("vic"), guarded_site.client("vic")
+    copy = copied(client)
+    assert copy.get("/audit").status_code == 200
+
+    answer = client.post("/sign-out", data={"form_token": token(client, "/audit")})
+
+    assert answer.location == "/sign-in"
+    assert copy.get("/audit").location == "/sign-in"
+    assert client.get("/audit").location == "/sign-in"
+    assert elsewhere.get("/audit").status_code == 200
+
+
+@pytest.mark.parametrize("change", ["password", "role", "removal"])
+def test_a_user_who_has_changed_has_no_open_session(guarded_site, change):
     client = guarded_site.client("vic")
     assert client.get("/audit").status_code == 200
 
-    guarded_site.people.set_user("vic", guarded_site.people.names()["vic"], "another password")
+    if change == "removal":
+        guarded_site.people.remove_user("vic")
+    elif change == "role":
+        guarded_site.people.set_user("vic", Role.OPERATOR, PASSWORD)
+    else:
+        guarded_site.people.set_user("vic", Role.VIEWER, "another password")
 
     assert client.get("/audit").location == "/sign-in"
     guarded_site.add_people()
+    assert client.get("/audit").location == "/sign-in"
+
+
+def test_a_shared_dashboard_whose_last_user_is_removed_is_open_to_nobody(server, tmp_path):
+    with made(server, tmp_path, is_shared=True) as site:
+        site.people.set_user("mara", Role.OPERATOR, PASSWORD)
+        client = site.client("mara")
+        assert client.get("/audit").status_code == 200
+
+        site.people.remove_user("mara")
+
+        assert client.get("/audit").location == "/sign-in"
+        assert site.client().get("/").location == "/sign-in"
+        assert send(site.client(), "/sign-in", name="mara", password=PASSWORD).status_code == 403
 
 
 def test_a_page_that_is_unchanged_answers_304(site):

@@ -5,12 +5,13 @@ A CSP violation, an error in the console, a page wider than its window or a find
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Response, expect, sync_playwright
 
 from tests.dashboard_site import Site, made, served
 from worker.browser.options import find_browser
@@ -30,6 +31,10 @@ PAGES = [
         "/jobs/1",
     ),
     *(
+        "/queues",
+        "/queues/batches",
+        "/jobs?batch=monday",
+        "/jobs?parent=1",
         "/workers",
         "/runs/2",
         "/timeline",
@@ -41,6 +46,7 @@ PAGES = [
     ),
     *("/jobs/61/attempts/1/look", "/jobs/61/attempts/1/look?which=good", "/sign-in", "/nowhere"),
 ]
+KEYS = ("3f9a1c2e00000001", "b81e07d400000002", "5c20aa9100000003")
 LOOKS = {
     "wide-light": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
     "phone-dark": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
@@ -60,7 +66,21 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def site(server, tmp_path_factory) -> Iterator[Site]:
     with made(server, tmp_path_factory.mktemp("browsed")) as found, served(found):
+        lose_pictures(found)
         yield found
+
+
+def lose_pictures(site: Site) -> None:
+    """Let some evidence be pruned, some be elsewhere, and some pictures never have been taken."""
+    errors = site.config.errors_dir
+    (errors / "65" / "1" / "screenshot.png").unlink()
+    shutil.rmtree(errors / "71" / "1")
+    shutil.rmtree(errors / "68" / "1")
+    picture = errors / "69" / "1" / "screenshot.png"
+    picture.unlink()
+    picture.symlink_to(errors / "61" / "1" / "screenshot.png")
+    site.db.run_statement("UPDATE job_attempts SET evidence_host = 'night-9' WHERE job_id = 73")
+    site.forget()
 
 
 @pytest.fixture(scope="module", params=LOOKS)
@@ -74,14 +94,22 @@ def context(request, browser: Browser) -> Iterator[BrowserContext]:
 @pytest.fixture
 def page(context: BrowserContext) -> Iterator[Page]:
     page, said = context.new_page(), []
+    missing: list[str] = []
+    page.on("response", lambda answer: missing.append(answer.url) if is_missing(answer) else None)
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     yield page
     page.close()
+    assert missing == []
     # A browser says so when a page is refused with 404, which one of them is, and when the frame
     # of a captured page keeps its scripts from running.
     usual = ("404", "/page/inert", "tracker.example")
     assert [text for text in said if not any(word in text for word in usual)] == []
+
+
+def is_missing(answer: Response) -> bool:
+    """Tell whether a page has asked for something that is not there."""
+    return answer.status >= 400 and answer.request.resource_type != "document"
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -207,6 +235,21 @@ def test_the_wall_shows_new_pictures_by_itself_and_only_while_it_is_looked_at(si
     while list(wall.iterdir()):
         assert time.monotonic() < deadline, "pictures stay though nobody looks"
         time.sleep(0.1)
+
+
+def test_pictures_that_are_not_there_are_not_asked_for(site, page):
+    page.goto(f"{site.url}/errors")
+
+    first, second, third = (page.locator(f"[id='g-{key}']") for key in KEYS)
+    # Of 61, 65 and 68 only the first has a picture here; of 69, 71 and 73 none has.
+    expect(first.locator("img")).to_have_count(1)
+    expect(first.get_by_text("No picture here")).to_have_count(2)
+    expect(second.locator("img")).to_have_count(0)
+    expect(second).to_contain_text("No picture here. Such as job 69, job 71, job 73")
+    expect(third.locator("img")).to_have_count(1)
+    for job in (65, 68, 69, 73):
+        page.goto(f"{site.url}/jobs/{job}")
+        assert page.locator("img[alt*='failed']").count() == 0
 
 
 def test_the_dead_are_red_rather_than_gone(site, page):

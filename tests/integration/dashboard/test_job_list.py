@@ -108,15 +108,16 @@ def test_secrets_of_a_payload_are_masked_in_lists(site):
 
 
 def test_queue_and_batch_are_filters_and_follow_ups_are_linked(site):
-    site.db.run_statement("UPDATE work_queue SET queue = 'slow', batch = 'b' WHERE id IN (3, 5)")
+    site.db.run_statement("UPDATE work_queue SET queue = 'quick', batch = 'b' WHERE id IN (3, 5)")
     site.db.run_statement(
         "UPDATE work_queue SET parent_id = 3, root_id = 2, depth = 4 WHERE id = 5"
     )
 
-    assert walked(site.db, Wanted(queue="slow")) == [5, 3]
+    assert walked(site.db, Wanted(queue="quick")) == [5, 3]
     assert walked(site.db, Wanted(batch="b", queue="default")) == []
     child = site.client().get("/jobs/5").get_data(as_text=True)
     assert '<a href="/jobs/3">job 3</a>, depth 4, first: <a href="/jobs/2">job 2</a>' in child
-    assert '<a href="/jobs?queue=slow">slow</a>' in child
+    assert '<a href="/jobs?queue=quick">quick</a>' in child
     parent = site.client().get("/jobs/3").get_data(as_text=True)
-    assert '<dt>Has added</dt><dd><a href="/jobs/5">5</a>' in parent
+    assert "Has added" in parent
+    assert 'href="/jobs/5"' in parent

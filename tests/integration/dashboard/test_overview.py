@@ -90,3 +90,20 @@ def test_the_pace_is_drawn_to_where_it_leads(own_site):
 
     assert "if it goes on so" in text
     assert 'class="dash"' in text.partition('id="pace-t"')[2].partition("</section>")[0]
+
+
+def test_a_tile_names_a_browser_elsewhere_and_links_to_where_it_can_be_watched(own_site):
+    own_site.db.run_statement(
+        "UPDATE runs SET pulse = JSON_SET(pulse, '$.workers[0].browser', 'wss://a:1/…', "
+        "'$.workers[0].live_view', 'https://app.test/s', '$.workers[1].browser', 'ws://b', "
+        "'$.workers[1].live_view', 'javascript:alert(1)') WHERE id = 2"
+    )
+    own_site.forget()
+
+    text = own_site.client().get("/").text
+
+    first, second = living(text)
+    assert "browser wss://a:1/…, watch it there" in first
+    assert second.endswith("browser ws://b")
+    assert 'href="https://app.test/s" rel="noopener noreferrer"' in text
+    assert "javascript:" not in text

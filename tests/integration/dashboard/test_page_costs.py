@@ -7,36 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tests.dashboard_pages import PAGES
 from tests.dashboard_site import made
 from worker.database.statements import query
 from worker.errors import DatabaseUnavailable
-
-PAGES = [
-    *(
-        "/",
-        "/?range=1h",
-        "/?range=day",
-        "/?range=week",
-        "/live",
-        "/errors",
-        "/errors?muted=1",
-        "/workers",
-    ),
-    *("/jobs", "/jobs?state=ready", "/jobs?state=waiting", "/jobs?state=done", "/jobs?state=error"),
-    *("/jobs?state=in_progress", "/jobs?text=shop", "/jobs?state=done&task=visit"),
-    *("/jobs?group=3f9a1c2e00000001", "/jobs/1", "/jobs/61", "/jobs/75", "/jobs/80", "/jobs/106"),
-    *(
-        "/runs/2",
-        "/timeline",
-        "/timeline?range=3d",
-        "/timeline?until={ago}",
-        "/profiles",
-        "/limits",
-        "/audit",
-        "/reports",
-    ),
-    *("/api/v1/status", "/api/v1/errors", "/api/v1/jobs", "/api/v1/jobs/61", "/api/v1/runs"),
-]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -59,6 +33,11 @@ READS = [
     ("ready_jobs_in_order", {"priority": 0, "id": 5}),
     ("waiting_jobs_in_order", {"moment": "2020-01-01", "id": 0}),
     ("done_jobs", {"moment": "2100-01-01", "id": 0}),
+    ("jobs_of_batch", {"batch": "monday"}),
+    ("jobs_of_batch_reach", {"batch": "monday"}),
+    ("jobs_of_parent", {"parent": 1}),
+    ("jobs_of_parent_reach", {"parent": 1}),
+    ("batches_before", {}),
     ("jobs_named", {"key": "key-61", "place": "key:x"}),
     ("samples_of_group", {"fingerprint": "3f9a1c2e00000001", "middle": 1}),
     ("count_up_to", {"most": 100}),
@@ -71,7 +50,8 @@ READS = [
 @pytest.mark.parametrize(("name", "params"), READS, ids=[name for name, _ in READS])
 def test_no_statement_of_a_page_reads_a_table_whole(site, name, params):
     usual = {"window": 51, "skip": 50, "limit": 51, "before": 90, "task": None, "site": None,
-             "text": None, "queue": None, "batch": None, "id": 61}  # fmt: skip
+             "text": None, "queue": None, "batch": None, "id": 61, "of_status": None,
+             "waits": None}  # fmt: skip
 
     # MySQL 9 would draw a tree.
     explained = f"EXPLAIN /*!80000 FORMAT=TRADITIONAL */ {query(name)}"
@@ -81,7 +61,7 @@ def test_no_statement_of_a_page_reads_a_table_whole(site, name, params):
         row
         for row in plan
         if row["type"] == "ALL"
-        and row["table"] in ("work_queue", "q", "job_attempts", "h", "audit")
+        and row["table"] in ("work_queue", "q", "job_attempts", "h", "audit", "batches")
     ]
     assert whole == [], plan
 
@@ -100,7 +80,7 @@ def test_many_viewers_cost_one_count(site, monkeypatch):
     from worker.dashboard import facts
 
     gather = facts.gather
-    monkeypatch.setattr(facts, "gather", lambda db: passes.append(1) or gather(db))
+    monkeypatch.setattr(facts, "gather", lambda *given: passes.append(1) or gather(*given))
     site.forget()
     clients = [site.client() for _ in range(5)]
 

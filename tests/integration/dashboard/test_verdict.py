@@ -25,8 +25,15 @@ def run(site, sql):
     site.db.run_statement(sql)
 
 
+def spare_the_failed(site):
+    """Let so few have failed that it is no matter for tonight."""
+    run(site, "DELETE FROM job_attempts")
+    run(site, "UPDATE work_queue SET finished_at = '2020-01-01' WHERE status = 'error' AND id > 61")
+
+
 def test_a_run_that_goes_well_lets_the_reader_sleep(site):
     run(site, "DELETE FROM runs WHERE id = 1")
+    spare_the_failed(site)
 
     title, page = verdict(site)
 
@@ -74,6 +81,28 @@ def test_a_queue_that_is_done_lets_the_reader_sleep(site):
     run(site, "DELETE FROM work_queue WHERE status <> 'done'")
 
     assert verdict(site)[0] == "Go back to sleep."
+
+
+def test_many_failures_want_a_look_though_the_run_goes_on(site):
+    run(site, "DELETE FROM runs WHERE id = 1")
+
+    title, page = verdict(site)
+
+    assert title == "Look when you are up."
+    assert "jobs that ended in the last hour have failed." in page or (
+        "jobs that ended have failed." in page
+    )
+
+
+def test_a_few_failures_of_a_finished_night_let_the_reader_sleep(site):
+    run(site, "UPDATE runs SET ended_at = UTC_TIMESTAMP(6), summary = '{\"done\": 1}'")
+    run(site, "DELETE FROM work_queue WHERE status IN ('pending', 'in_progress')")
+    spare_the_failed(site)
+
+    title, page = verdict(site)
+
+    assert title == "Go back to sleep."
+    assert "15 jobs failed, in 4 groups" in page
 
 
 def test_failures_of_a_finished_night_are_for_the_morning(site):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from worker.dashboard.charting import bands
 from worker.dashboard.event_lines import lines_of
 from worker.dashboard.wording import Clock
 from worker.reporting.events import Event, Kind
@@ -47,3 +48,13 @@ def test_a_restart_without_a_known_ending_says_only_that():
     (line,) = lines_of([life(0, 0, "", 1)], CLOCK)
 
     assert line.text == "Worker 0 restarted"
+
+
+def test_the_pause_of_one_queue_is_named_and_shades_no_chart():
+    until = START + timedelta(hours=1)
+    paused = Event(Kind.PAUSE, "slow", START, until, "asked us to", detail={"by": "mara"})
+    whole = Event(Kind.PAUSE, "", START, until, "", detail={"by": "mara"})
+
+    assert lines_of([paused], CLOCK)[0].text == "Queue slow paused for 1 h 00 min by mara"
+    assert lines_of([whole], CLOCK)[0].text == "Paused for 1 h 00 min by mara"
+    assert len(bands([paused, whole], START, until)) == 1

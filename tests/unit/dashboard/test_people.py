@@ -24,6 +24,18 @@ def test_only_the_right_password_lets_in(people):
     assert people.check("mara", "") is None
 
 
+def test_the_stamp_of_a_user_changes_with_password_and_role(people):
+    stamps = set()
+    for role in (Role.OPERATOR, Role.VIEWER, Role.VIEWER):
+        people.set_user("mara", role, PASSWORD)
+        stamps.add(people.find("mara").stamp)
+    with people._file.changed() as known:
+        known["users"]["mara"]["role"] = "operator"
+    stamps.add(people.find("mara").stamp)
+
+    assert len(stamps) == 4
+
+
 def test_a_viewer_may_not_act(people):
     people.set_user("vic", Role.VIEWER, PASSWORD)
 
@@ -31,7 +43,7 @@ def test_a_viewer_may_not_act(people):
 
 
 def test_a_removed_user_is_gone_at_once_for_everybody_who_reads_the_file(people):
-    other = People(people._path)
+    other = People(people._file.path)
     people.set_user("mara", Role.OPERATOR, PASSWORD)
     assert other.find("mara") is not None
 
@@ -43,9 +55,9 @@ def test_a_removed_user_is_gone_at_once_for_everybody_who_reads_the_file(people)
 
 def test_the_file_is_private_and_one_that_is_not_is_refused(people):
     people.set_user("mara", Role.OPERATOR, PASSWORD)
-    assert people._path.stat().st_mode & 0o777 == 0o600
+    assert people._file.path.stat().st_mode & 0o777 == 0o600
 
-    people._path.chmod(0o644)
+    people._file.path.chmod(0o644)
 
     with pytest.raises(SettingsError, match="chmod 600"):
         people.has_users()
@@ -72,4 +84,4 @@ def test_a_token_is_known_until_it_is_removed(people):
 
 
 def test_the_key_of_sessions_stays(people):
-    assert people.signing_key() == People(people._path).signing_key()
+    assert people.signing_key() == People(people._file.path).signing_key()

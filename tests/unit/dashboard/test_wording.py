@@ -55,3 +55,9 @@ def test_a_reason_begins_as_a_sentence_and_names_sites_as_people_do():
 
 def test_the_hour_after_a_while_is_local():
     assert BERLIN.after(NIGHT, 3600) == "03:14"
+
+
+def test_only_web_addresses_are_linked_to():
+    assert wording.weblink("https://app.test/s-1") == "https://app.test/s-1"
+    for value in ("javascript:alert(1)", "//app.test", " https://app.test", "", None, {"a": 1}):
+        assert wording.weblink(value) == ""

@@ -40,8 +40,8 @@ def test_new_groups_come_with_commands_and_no_page_can_add_a_line():
     assert lines == [
         "12 jobs of task price failed so:",
         "  Fail: ?[31mno Look: rm -rf /",
-        "  Look: python launcher.py errors abcdef01",
-        "  Try ten again: python launcher.py retry --group abcdef01 --limit 10",
+        "  Look: python launcher.py errors abcdef0123456789",
+        "  Try ten again: python launcher.py retry --group abcdef0123456789 --limit 10",
     ]
 
 

@@ -12,6 +12,7 @@ from worker.dashboard.pages import (
     overview,
     pause,
     profiles,
+    queues,
     reports,
     sign_in,
     timeline,
@@ -21,7 +22,7 @@ from worker.dashboard.pages import (
 ALL_PAGES = tuple(
     module.pages
     for module in (
-        overview, live, errors, jobs, job, workers, timeline, profiles, limits, reports, audit,
-        pause, sign_in, health, api,
+        overview, live, errors, jobs, job, queues, workers, timeline, profiles, limits, reports,
+        audit, pause, sign_in, health, api,
     )
 )  # fmt: skip

@@ -12,7 +12,8 @@ from worker.dashboard import evidence_files, job_list
 from worker.dashboard.overview import RANGES, look
 from worker.dashboard.pages.job import find
 from worker.dashboard.pages.jobs import asked_for
-from worker.dashboard.services import database, facts, paused, services
+from worker.dashboard.queue_facts import BatchNow, QueueNow
+from worker.dashboard.services import database, facts, paused, queue_facts, services
 from worker.dashboard.verdict import judge
 from worker.dashboard.wording import plain
 from worker.evidence import masked_job
@@ -66,6 +67,20 @@ def jobs() -> Response:
     return _answer({"jobs": [_job(row) for row in found.jobs], "next": found.next or None})
 
 
+@pages.get("/queues")
+def queues() -> Response:
+    """Tell of the queues, the batches of the last day and the schedules."""
+    known = queue_facts()
+    return _answer(
+        {
+            "at": known.at,
+            "queues": [_queue(queue) for queue in known.queues],
+            "batches": [_batch(each) for each in known.batches],
+            "schedules": [_schedule(row) for row in known.schedules],
+        }
+    )
+
+
 @pages.get("/jobs/<int:job_id>")
 def job(job_id: int) -> Response:
     """Tell of one job and its attempts, as `show --json` does."""
@@ -112,6 +127,27 @@ def _job(row: dict[str, Any]) -> dict[str, Any]:
 def _attempt(row: dict[str, Any]) -> dict[str, Any]:
     good = evidence_files.last_good_of(row, services().config.errors_dir)
     return {**row, "last_good": asdict(good) if good else None}
+
+
+def _queue(queue: QueueNow) -> dict[str, Any]:
+    told = {name: getattr(queue, name) for name in ("name", "ready", "in_progress", "or_more")}
+    runs = [run.run_id for run in queue.runs]
+    return {**told, "paused": queue.paused, "runs": runs, "concurrent": queue.concurrent}
+
+
+def _batch(each: BatchNow) -> dict[str, Any]:
+    told = {name: each.row[name] for name in ("name", "created_at", "finished_at", "done", "failed",
+                                              "cancelled")}  # fmt: skip
+    if each.count is None:
+        return {**told, "unfinished": 0, "is_whole": True}
+    return {**told, **asdict(each.count)}
+
+
+def _schedule(row: dict[str, Any]) -> dict[str, Any]:
+    names = ("name", "cron", "timezone", "if_missed", "task", "queue", "jobs", "next_at",
+             "fired_at", "fired", "missed")  # fmt: skip
+    told = {name: row[name] for name in names}
+    return {**told, "is_paused": bool(row["is_paused"]), "is_batched": bool(row["is_batched"])}
 
 
 def _figures(told: Any) -> dict[str, Any]:

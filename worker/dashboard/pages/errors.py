@@ -8,11 +8,12 @@ from datetime import timedelta
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from worker.dashboard import charting
+from worker.dashboard import charting, evidence_files
 from worker.dashboard.deeds import Done, author, do, reason, said_reason
 from worker.dashboard.guards import operators_only
 from worker.dashboard.services import database, facts, services, told_at
 from worker.dashboard.wording import counted
+from worker.database.client import Row
 from worker.errors import UsageError
 from worker.history import archive, dead_letters, freed_keys
 from worker.history.archive import Label
@@ -51,9 +52,20 @@ def page() -> str:
         ranges=RANGES,
         chosen=chosen if chosen in RANGES else "all",
         trend=lambda group: charting.group_trend(group, known, clock),
+        pictures={
+            sample["id"]
+            for group in groups[:MOST_GROUPS]
+            for sample in group.samples
+            if _has_picture(sample)
+        },
         canaries=CANARIES,
         shares=(_share(known.minutes), _share(known.hours)),
     )
+
+
+def _has_picture(sample: Row) -> bool:
+    """Tell whether there is a picture of a job here: not pruned, not on another machine."""
+    return evidence_files.has_file(sample, services().config.errors_dir, "screenshot")
 
 
 def _share(told: Iterable[Figures]) -> float | None:
@@ -103,7 +115,7 @@ def mute(group: str) -> Response:
     def work() -> Done:
         found = dead_letters.find_group(database(), group)
         dead_letters.mute(database(), found["fingerprint"], by=author(), reason=said_reason())
-        return Done(1, f"Group {group[:8]} is muted.")
+        return Done(1, f"Group {group} is muted.")
 
     return do("mute", f"group {group}", work, url_for("errors.page"))
 
@@ -117,7 +129,7 @@ def unmute(group: str) -> Response:
         found = dead_letters.find_group(database(), group)
         was_muted = dead_letters.unmute(database(), found["fingerprint"])
         said = "is shown again." if was_muted else "was not muted."
-        return Done(int(was_muted), f"Group {group[:8]} {said}")
+        return Done(int(was_muted), f"Group {group} {said}")
 
     return do("unmute", f"group {group}", work, url_for("errors.page"))
 

@@ -85,6 +85,8 @@ def inert(job_id: int, fence: int, name: str) -> Response:
 def look(job_id: int, fence: int) -> str:
     """Show a captured page in its frame: the one that failed, or the good one before."""
     name = "good-page" if request.args.get("which") == "good" else "page"
+    # Its frame must not ask for what is not there.
+    os.close(_opened(job_id, fence, name))
     return render_template("captured.html", job_id=job_id, fence=fence, name=name)
 
 

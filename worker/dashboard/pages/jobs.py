@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from flask import Blueprint, redirect, render_template, request, url_for
@@ -10,6 +11,9 @@ from werkzeug.wrappers import Response
 from worker.dashboard import job_list
 from worker.dashboard.job_list import State, Wanted
 from worker.dashboard.services import database, facts, told_at
+
+# What the address of the next page, or of another state, says again.
+KEPT = ("state", "task", "site", "group", "text", "queue", "batch", "parent", "list")
 
 pages = Blueprint("jobs", __name__)
 
@@ -25,9 +29,7 @@ def page() -> str | Response:
         return redirect(url_for("job.page", job_id=named[0]["id"]))
     found = job_list.read(db, wanted)
     kept: dict[str, Any] = {
-        name: value
-        for name, value in request.args.items()
-        if name in ("state", "task", "site", "group", "text", "queue", "batch", "list") and value
+        name: value for name, value in request.args.items() if name in KEPT and value
     }
     return render_template(
         "jobs.html",
@@ -44,7 +46,7 @@ def page() -> str | Response:
 def asked_for() -> Wanted:
     """Read what is wanted from the address; what makes no sense is left out."""
     given = request.args
-    state = given.get("state", "all")
+    state, parent = given.get("state", "all"), given.get("parent", "")
     return Wanted(
         state=State(state) if state in set(State) else State.ALL,
         task=given.get("task", "")[:64],
@@ -53,6 +55,7 @@ def asked_for() -> Wanted:
         text=given.get("text", "")[: job_list.LONGEST_SEARCH],
         queue=given.get("queue", "")[:50],
         batch=given.get("batch", "")[:100],
+        parent=int(parent) if re.fullmatch(r"\d{1,18}", parent) else None,
         after=given.get("after", "")[:60],
     )
 

@@ -12,9 +12,9 @@ from worker.dashboard.guards import operators_only
 from worker.dashboard.services import database, facts, told_at
 from worker.dashboard.wording import duration
 from worker.errors import UsageError
+from worker.flags import parse_duration
 from worker.profiles import store
 from worker.profiles.states import State
-from worker.settings import parse_duration
 
 MOST_PROFILES = 200
 SET_ASIDE = (State.REVIEW_REQUIRED, State.QUARANTINED, State.STALE)

@@ -35,13 +35,14 @@ def enter() -> Response:
         return make_response(render_template("sign_in.html", problem=told, name=name), 403)
     limit.note_success(*keys)
     session.clear()
-    session["user"], session["stamp"] = user.name, user.stamp
+    session["id"] = services().sessions.open(user)
     session.permanent = True
     return redirect(url_for("overview.page"), 303)
 
 
 @pages.post("/sign-out")
 def leave() -> Response:
-    """End the session."""
+    """End the session, here as well as in the browser: a copy of its cookie ends too."""
+    services().sessions.end(str(session.get("id", "")))
     session.clear()
     return redirect(url_for("sign_in.form"), 303)

@@ -168,7 +168,12 @@ def _costs(events: list[Event], since: datetime, until: datetime) -> dict[str, f
     """Add up how long the pool was paused, and the database away; count what happened."""
 
     def of(kind: Kind) -> list[Event]:
-        return [event for event in events if event.kind is kind]
+        # A queue's pause cost the others nothing.
+        return [
+            event
+            for event in events
+            if event.kind is kind and not (kind is Kind.PAUSE and event.name)
+        ]
 
     def seconds(kind: Kind) -> float:
         return sum(

@@ -44,7 +44,8 @@ def html(night: Night) -> str:
     return (
         f'{_head(night)}<body>\n<main class="page">\n{_opening(night)}'
         f"{html_parts.duties(night)}{html_parts.figures(night)}{html_parts.lanes(night)}"
-        f"{html_parts.hours(night)}{html_parts.groups(night)}{html_parts.slowest(night)}"
+        f"{html_parts.hours(night)}{html_parts.groups(night)}{html_parts.belongings(night)}"
+        f"{html_parts.slowest(night)}"
         f"{html_parts.doubts(night)}{html_parts.house(night)}{_foot(night)}</main>\n"
         f"{definitions()}\n</body>\n</html>\n"
     )

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 
 from worker.evidence.terminal_text import one_line
 from worker.reporting.charts.marks import CHARACTERS, Mark
-from worker.reporting.night import figures_table
+from worker.reporting.night import figures_table, tables
 from worker.reporting.night.as_text import HOUSE_MARKS, LEVEL_MARKS, about, foot
 from worker.reporting.night.duties import said_of
 from worker.reporting.night.model import Night
 from worker.reporting.night.picture import said
-from worker.reporting.night.words import clock, counted, name_of, took
+from worker.reporting.night.tables import Table
+from worker.reporting.night.words import clock, name_of, took
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&:@$^=])")
 
@@ -25,6 +26,7 @@ def markdown(night: Night) -> str:
         _figures(night),
         _hours(night),
         _groups(night),
+        *(_table(table) for table in tables.of(night)),
         _slowest(night),
         _doubts(night),
         _house(night),
@@ -89,10 +91,8 @@ def _hours(night: Night) -> Iterator[str]:
 def _groups(night: Night) -> Iterator[str]:
     if not night.counts.failed:
         return
-    yield f"## Failed: {night.counts.failed:,} in {counted(len(night.groups), 'group')}"
-    for group in night.groups:
-        if group.is_muted:
-            continue
+    yield f"## Failed: {figures_table.failed(night)}"
+    for group in night.listed:
         new = " **NEW**" if group.is_new else ""
         yield f"\n### {CHARACTERS[Mark.FAILED]} {group.jobs:,} × {plain(group.task)}\n"
         yield f"{plain(group.label)}{new}\n"
@@ -100,11 +100,21 @@ def _groups(night: Night) -> Iterator[str]:
         for sentence in filter(None, (group.last_good, group.hint)):
             yield f"{plain(sentence)}\n"
         yield code(group.command)
-    muted = sum(group.jobs for group in night.groups if group.is_muted)
-    if muted:
+    if muted := night.group_totals.jobs_muted:
         yield f"\n{muted:,} in muted groups: `launcher.py errors --all`"
-    if night.other_failures:
-        yield f"\n{night.other_failures:,} in other groups or in the archive"
+    if rest := figures_table.rest_of_failed(night):
+        yield f"\n{rest}" + ": `launcher.py errors`" * bool(night.unlisted)
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield f"## {table.title}\n"
+    if table.rows:
+        yield f"| {' | '.join(table.heads)} |"
+        yield f"|---|{'---:|' * (len(table.heads) - 1)}"
+    for row in table.rows:
+        yield f"| {' | '.join(plain(cell) for cell in row)} |"
+    if table.note:
+        yield f"\n{plain(table.note)}"
 
 
 def _slowest(night: Night) -> Iterator[str]:

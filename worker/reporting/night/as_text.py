@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator
 from worker.evidence.terminal_text import one_line
 from worker.reporting.charts.marks import CHARACTERS, Mark
 from worker.reporting.lanes import Lane
-from worker.reporting.night import figures_table
+from worker.reporting.night import figures_table, tables
 from worker.reporting.night.duties import said_of
 from worker.reporting.night.model import Group, Level, Night
 from worker.reporting.night.picture import MOST_LANES, name_of_lane, said
-from worker.reporting.night.words import clock, counted, day_and_clock, name_of, took
+from worker.reporting.night.tables import Table
+from worker.reporting.night.words import clock, day_and_clock, name_of, took
 from worker.reporting.night.zone import zone_name
 
 WIDTH = 80
@@ -37,6 +38,7 @@ def text(night: Night) -> str:
         _lanes(night),
         _hours(night),
         _groups(night),
+        *(_table(table) for table in tables.of(night)),
         _slowest(night),
         _doubts(night),
         _house(night),
@@ -143,15 +145,13 @@ def _hours(night: Night) -> Iterator[str]:
 def _groups(night: Night) -> Iterator[str]:
     if not night.counts.failed:
         return
-    shown = [group for group in night.groups if not group.is_muted]
-    muted = sum(group.jobs for group in night.groups if group.is_muted)
-    yield f"FAILED: {night.counts.failed:,} in {counted(len(night.groups), 'group')}"
-    for group in shown:
+    yield f"FAILED: {figures_table.failed(night)}"
+    for group in night.listed:
         yield from _group(night, group)
-    if muted:
+    if muted := night.group_totals.jobs_muted:
         yield f"  {muted:,} in muted groups: launcher.py errors --all"
-    if night.other_failures:
-        yield f"  {night.other_failures:,} in other groups or in the archive"
+    if rest := figures_table.rest_of_failed(night):
+        yield f"  {rest}" + ": launcher.py errors" * bool(night.unlisted)
 
 
 def _group(night: Night, group: Group) -> Iterator[str]:
@@ -172,6 +172,22 @@ def about(night: Night, group: Group) -> str:
     first, last = (day_and_clock(night.window, each) for each in (group.first, group.last))
     when = first if first == last else f"{first} to {last}"
     return f"{f'{sites}, ' if sites else ''}{when}, such as job {group.sample_job}"
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield table.title.upper()
+    widths = [max(len(row[place]) for row in (table.heads, *table.rows)) for place in
+              range(len(table.heads))]  # fmt: skip
+    # The name takes what the figures leave.
+    widths[0] = min(max(widths[0], 12), max(12, WIDTH - 2 - sum(width + 2 for width in widths[1:])))
+    for row in (table.heads, *table.rows):
+        name = row[0] if len(row[0]) <= widths[0] else row[0][: widths[0] - 1] + "…"
+        cells = "".join(
+            f"{cell:>{width + 2}}" for cell, width in zip(row[1:], widths[1:], strict=True)
+        )
+        yield f"  {name:{widths[0]}}{cells}"
+    if table.note:
+        yield from _wrapped(table.note, "  ")
 
 
 def _slowest(night: Night) -> Iterator[str]:

@@ -5,7 +5,6 @@ A hint is given only where the figures prove it.
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,17 +14,18 @@ from worker.database.client import Database, Row
 from worker.evidence import last_good
 from worker.evidence.files import facts_of
 from worker.evidence.good_pages import KEPT_PICTURE
+from worker.history.dead_letters import label_of
 from worker.reporting.events import Event, Kind
-from worker.reporting.night.model import Group
+from worker.reporting.night.model import Group, GroupTotals
 from worker.reporting.night.window import Window
 from worker.reporting.night.words import clean, clock, counted
+from worker.system.identity import is_this_host
 
 # A night with more kinds of failure has one of another kind: the rest is told by its number.
 MOST_GROUPS = 20
 MOST_PICTURES = 8
 MOST_PICTURE_BYTES = 600_000
 MOST_BYTES_OF_ALL = 2_500_000
-SHORT = 8
 _PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
 
 
@@ -39,7 +39,7 @@ class Album:
 
     def folder(self, row: Row) -> Path | None:
         """Find the evidence of an attempt, if it has any on this machine."""
-        if not row["evidence"] or row["evidence_host"] not in (None, _host()):
+        if not row["evidence"] or not is_this_host(row["evidence_host"]):
             return None
         return Path(row["evidence_dir"] or self.errors_dir) / str(row["evidence"])
 
@@ -71,8 +71,8 @@ class Album:
 
 def groups(
     db: Database, window: Window, errors_dir: Path, told: Sequence[Event]
-) -> tuple[list[Group], int]:
-    """List the largest groups, muted ones last, and count the jobs of all groups."""
+) -> tuple[list[Group], GroupTotals]:
+    """List the largest groups, muted ones last, and add all of them up."""
     rows = db.fetch_all(
         "night_groups",
         start=window.start,
@@ -80,10 +80,21 @@ def groups(
         new_since=window.new_since,
         limit=MOST_GROUPS,
     )
-    rows.sort(key=lambda row: (row["muted_at"] is not None, -int(row["jobs"])))
     album = Album(errors_dir)
-    in_error = int(rows[0]["jobs_of_all"]) if rows else 0
-    return [_group(row, window, album, told) for row in rows], in_error
+    return [_group(row, window, album, told) for row in rows], _totals(rows)
+
+
+def _totals(rows: Sequence[Row]) -> GroupTotals:
+    if not rows:
+        return GroupTotals()
+    row = rows[0]
+    return GroupTotals(
+        groups=int(row["groups_of_all"]),
+        jobs=int(row["jobs_of_all"]),
+        new=int(row["new_of_all"]),
+        muted=int(row["muted_of_all"]),
+        jobs_muted=int(row["jobs_muted_of_all"]),
+    )
 
 
 def _group(row: Row, window: Window, album: Album, told: Sequence[Event]) -> Group:
@@ -93,7 +104,7 @@ def _group(row: Row, window: Window, album: Album, told: Sequence[Event]) -> Gro
     picture = None if is_muted else album.take(row)
     return Group(
         name=row["fingerprint"],
-        label=clean(str(row["label"] or "no reason was noted"), 255),
+        label=clean(label_of(row), 255),
         task=clean(str(row["task"]), 64),
         sites=sites,
         jobs=int(row["jobs"]),
@@ -152,7 +163,8 @@ def _hint(row: Row, window: Window, told: Sequence[Event]) -> tuple[str, bool]:
 def _command(row: Row, is_mended: bool) -> str:
     if row["fingerprint"] is None:
         return f"launcher.py retry --id {row['sample_job']}"
-    group = f"--group {row['fingerprint'][:SHORT]}"
+    # The whole name: a shorter one may be another group's too.
+    group = f"--group {row['fingerprint']}"
     if row["half_done"]:
         return f"launcher.py retry {group} --half-done"
     return f"launcher.py retry {group}" + ("" if is_mended else " --limit 10")
@@ -161,8 +173,4 @@ def _command(row: Row, is_mended: bool) -> str:
 def _place(row: Row, album: Album) -> str:
     folder = Path(row["evidence_dir"] or album.errors_dir) / row["evidence"]
     host = row["evidence_host"]
-    return clean(str(folder) if host in (None, _host()) else f"{folder} on {host}", 500)
-
-
-def _host() -> str:
-    return socket.gethostname()
+    return clean(str(folder) if is_this_host(host) else f"{folder} on {host}", 500)

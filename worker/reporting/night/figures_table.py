@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from worker.reporting.charts.marks import Mark
 from worker.reporting.night.model import Counts, Measures, Night
-from worker.reporting.night.words import clock, share, span, took
+from worker.reporting.night.words import clock, counted, share, span, took
 
 # From here on it is worse than usual, and marked.
 WORSE = 1.5
@@ -43,7 +43,27 @@ def change(night: Night) -> str:
     return (
         f"{counts.carried_over:,} were there at {clock(window, window.start)}, "
         f"{counts.added:,} came in meanwhile; left: {left}{waiting}"
+        + (f"; jobs have added {counted(night.follow_ups, 'job')}" if night.follow_ups else "")
     )
+
+
+def failed(night: Night) -> str:
+    """Write how many failed in how many groups, and how many of these are listed below."""
+    totals = night.group_totals
+    text = f"{night.counts.failed:,} in {counted(totals.groups, 'group')}"
+    return f"{text}, the {len(night.listed)} largest of them below" if night.unlisted else text
+
+
+def rest_of_failed(night: Night) -> str:
+    """Write in a sentence where the jobs are that failed in no group below; may be empty."""
+    elsewhere = night.other_failures - max(
+        0, night.group_totals.jobs_muted - sum(each.jobs for each in night.groups if each.is_muted)
+    )
+    if elsewhere <= 0:
+        return ""
+    if night.unlisted:
+        return f"{elsewhere:,} in {counted(night.unlisted, 'other group')} or in the archive"
+    return f"{elsewhere:,} in the archive"
 
 
 def lines(night: Night) -> list[Line]:

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from worker.evidence.terminal_text import visible_json
 from worker.installation import as_typed
 from worker.reporting.night.as_html import html
+from worker.reporting.night.as_json import as_json
 from worker.reporting.night.as_markdown import markdown
 from worker.reporting.night.as_text import text
 from worker.reporting.night.model import Night
-
-
-def as_json(night: Night) -> str:
-    """Write it for programs."""
-    return visible_json(json.dumps(night.as_json(), indent=2)) + "\n"
-
 
 WRITERS: dict[str, Callable[[Night], str]] = {
     "text": text,

@@ -12,14 +12,14 @@ from worker.history import todo
 from worker.reporting import events, lanes
 from worker.reporting.events import Kind
 from worker.reporting.lanes import Lane
-from worker.reporting.night import failures, house
+from worker.reporting.night import belongings, failures, house
 from worker.reporting.night.comparison import measure, usual
 from worker.reporting.night.counts import count
 from worker.reporting.night.doubts import doubts
 from worker.reporting.night.duties import MOST_DUTIES, duties
 from worker.reporting.night.interruptions import hours, told_of
 from worker.reporting.night.merged_lanes import merged
-from worker.reporting.night.model import Doubt, Measures, Night, SlowTask, Usual
+from worker.reporting.night.model import Batches, Doubt, Measures, Night, SlowTask, Usual
 from worker.reporting.night.slowest import slowest
 from worker.reporting.night.verdict import judge
 from worker.reporting.night.window import Window
@@ -47,8 +47,8 @@ def gather(db: Database, window: Window, errors_dir: Path) -> Night:
     """Tell all that is known of a night."""
     kinds = (Kind.WORKER, Kind.PAUSE, Kind.OUTAGE, Kind.BREAKER)
     told = _of_the_run(window, events.between(db, window.start, window.end, kinds))
-    groups, in_error = failures.groups(db, window, errors_dir, told)
-    counts = count(db, window, in_error)
+    groups, totals = failures.groups(db, window, errors_dir, told)
+    counts = count(db, window, totals.jobs)
     measures = measure(db, window.start, window.end, window.runs, told)
     careful = _Gathering()
     before = careful.part("the last seven nights", lambda: usual(db, window), Usual(0, Measures()))
@@ -60,11 +60,12 @@ def gather(db: Database, window: Window, errors_dir: Path) -> Night:
     found = careful.part("results", lambda: doubts(db, window, counts.done), nothing[1])
     waiting = careful.part("what waits for a person", lambda: todo.everything(db), todo.Todo())
     to_do = duties(waiting, groups, found)
+    unlisted = totals.groups - totals.muted - sum(not group.is_muted for group in groups)
     return Night(
         window=window,
-        verdict=judge(db, window, counts, measures, before, groups),
+        verdict=judge(db, window, counts, measures, before, totals),
         duties=tuple(to_do[:MOST_DUTIES]),
-        more_duties=max(0, len(to_do) - MOST_DUTIES),
+        more_duties=max(0, len(to_do) - MOST_DUTIES) + max(0, unlisted),
         counts=counts,
         measures=measures,
         usual=before,
@@ -73,10 +74,15 @@ def gather(db: Database, window: Window, errors_dir: Path) -> Night:
         column_seconds=drawn.column_seconds,
         lanes=tuple(merged(_lanes_of(window, drawn.lanes))),
         groups=tuple(groups),
+        group_totals=totals,
         other_failures=max(0, counts.failed - listed),
         slowest=tuple(slow),
         doubts=tuple(found),
-        house=tuple(house.keep(db, errors_dir)),
+        house=tuple(house.keep(db, window, errors_dir)),
+        queues=careful.part("queues", lambda: belongings.by_queue(db, window), ()),
+        batches=careful.part("batches", lambda: belongings.batches(db, window), Batches()),
+        follow_ups=careful.part("follow-ups", lambda: belongings.follow_ups(db, window), 0),
+        # The last of all: what could not be had in time.
         notes=tuple(careful.notes),
     )
 

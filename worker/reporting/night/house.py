@@ -13,7 +13,10 @@ from worker.database.client import Database
 from worker.profiles import store as profiles
 from worker.proxies import store as proxies
 from worker.reporting.night.model import HouseItem
-from worker.reporting.night.words import counted, size
+from worker.reporting.night.window import Window
+from worker.reporting.night.words import clean, counted, size
+from worker.scheduling import schedules
+from worker.scheduling.firing import ON_TIME
 from worker.webhooks import outbox
 
 # A folder of evidence may hold a million attempts: the report does not wait for all of them.
@@ -33,9 +36,15 @@ class Room:
     total: int | None
 
 
-def keep(db: Database, errors_dir: Path) -> list[HouseItem]:
+def keep(db: Database, window: Window, errors_dir: Path) -> list[HouseItem]:
     """Look at everything; what is not used is not told of."""
-    return [*_proxies(db), *_profiles(db), *_webhooks(db), _disk(errors_dir)]
+    return [
+        *_proxies(db),
+        *_profiles(db),
+        *_schedules(db, window),
+        *_webhooks(db),
+        _disk(errors_dir),
+    ]
 
 
 def room(folder: Path, seconds: float = LOOK_SECONDS) -> Room:
@@ -87,6 +96,23 @@ def _profiles(db: Database) -> Iterator[HouseItem]:
     )
 
 
+def _schedules(db: Database, window: Window) -> Iterator[HouseItem]:
+    """Say which schedule comes next, which rest, and which nobody has seen in time."""
+    if not (rows := schedules.everything(db)):
+        return
+    awake = sorted((row for row in rows if not row["is_paused"]), key=lambda row: row["next_at"])
+    overdue = [row["name"] for row in awake if row["now"] - row["next_at"] > ON_TIME]
+    resting = [row["name"] for row in rows if row["is_paused"]]
+    text = counted(len(rows), "schedule")
+    if awake:
+        at = f"{window.local(awake[0]['next_at']):%a %d %b %H:%M}"
+        text += f", next {_named([awake[0]['name']])} at {at}"
+    text += f"; paused: {_named(resting)}" if resting else ""
+    if overdue:
+        text += f"; due and not seen: {_named(overdue)}; start a run, or: launcher.py tick"
+    yield HouseItem("Schedules", "look" if overdue else "held" if resting else "ok", text)
+
+
 def _webhooks(db: Database) -> Iterator[HouseItem]:
     found = outbox.counts(db)
     waiting, given_up = found["waiting"], found["given_up"]
@@ -108,5 +134,5 @@ def _disk(errors_dir: Path) -> HouseItem:
 
 
 def _named(names: list[str]) -> str:
-    shown = ", ".join(names[:SHOWN_NAMES])
+    shown = ", ".join(clean(name, 60) for name in names[:SHOWN_NAMES])
     return shown + (f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else "")

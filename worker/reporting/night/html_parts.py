@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from worker.reporting.charts import timeline
 from worker.reporting.charts.marks import CHARACTERS, COLOURS, Mark
 from worker.reporting.charts.svg import words
-from worker.reporting.night import figures_table
+from worker.reporting.night import figures_table, tables
 from worker.reporting.night.as_text import HOUSE_MARKS, about
 from worker.reporting.night.duties import said_of
 from worker.reporting.night.model import Group, Hour, Night
 from worker.reporting.night.picture import lane_chart, said
-from worker.reporting.night.words import clock, counted, took
+from worker.reporting.night.tables import Table
+from worker.reporting.night.words import clock, took
 
 NUMBER = 'class="num" align="right"'
 FILL = "#6aa88a"
@@ -131,17 +132,16 @@ def groups(night: Night) -> str:
     """What failed, with a picture where there is one, and the command for it."""
     if not night.counts.failed:
         return ""
-    shown = "".join(_group(night, group) for group in night.groups if not group.is_muted)
-    muted = sum(group.jobs for group in night.groups if group.is_muted)
+    shown = "".join(_group(night, group) for group in night.listed)
     rest = ""
-    if muted:
+    if muted := night.group_totals.jobs_muted:
         rest += (
             f'<p class="faint">{muted:,} in muted groups: <code>launcher.py errors --all</code></p>'
         )
-    if night.other_failures:
-        rest += f'<p class="faint">{night.other_failures:,} in other groups or in the archive</p>'
-    title = f"Failed: {night.counts.failed:,} in {counted(len(night.groups), 'group')}"
-    return f"<h2>{title}</h2>\n{shown}{rest}\n"
+    if others := figures_table.rest_of_failed(night):
+        where = ": <code>launcher.py errors</code>" if night.unlisted else ""
+        rest += f'<p class="faint">{others}{where}</p>'
+    return f"<h2>Failed: {figures_table.failed(night)}</h2>\n{shown}{rest}\n"
 
 
 def _group(night: Night, group: Group) -> str:
@@ -170,6 +170,24 @@ def _picture(content: bytes, what: str, kind: str) -> str:
     return (
         f'<img class="shot" width="150" height="94" alt="{what}" '
         f'src="data:image/{kind};base64,{data}">'
+    )
+
+
+def belongings(night: Night) -> str:
+    """Queues, where there is more than one, and batches."""
+    return "".join(_table(table) for table in tables.of(night))
+
+
+def _table(table: Table) -> str:
+    note = f'<p class="faint">{words(table.note)}</p>\n' if table.note else ""
+    if not table.rows:
+        return _section(table.title, note)
+    heads = "".join(f'<th {NUMBER} scope="col">{head}</th>' for head in table.heads[1:])
+    rows = "".join(_row(f'<td class="any">{words(row[0])}</td>', row[1:]) for row in table.rows)
+    return _section(
+        table.title,
+        f'<table class="t" width="100%"><thead><tr><th align="left" scope="col">{table.heads[0]}'
+        f"</th>{heads}</tr></thead>\n<tbody>{rows}</tbody></table>\n{note}",
     )
 
 

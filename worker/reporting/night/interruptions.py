@@ -34,8 +34,13 @@ def _held_up(event: Event) -> Interruption:
     text = _WORDS[event.kind]
     if event.kind is Kind.BREAKER:
         text = f"breaker of {clean(event.name.removeprefix('site:'), 80)} open"
-    elif event.kind is Kind.PAUSE and event.detail.get("by"):
-        text = f"paused by {clean(str(event.detail['by']), 60)}"
+    elif event.kind is Kind.PAUSE:
+        by = event.detail.get("by")
+        queue = f"queue {clean(event.name, 50)} " if event.name else ""
+        text = f"{queue}paused" + (f" by {clean(str(by), 60)}" if by else "")
+        # One queue's pause holds up no other: the picture shades none of the lanes for it.
+        kind = "pause of a queue" if event.name else event.kind.value
+        return Interruption(kind, event.began_at, event.ended_at, text)
     elif event.kind is Kind.OUTAGE and event.name:
         text = f"database away, as {clean(event.name, 60)} saw it"
     return Interruption(event.kind.value, event.began_at, event.ended_at, text)
@@ -93,6 +98,7 @@ def _notes(
     notes = []
     for kind, words in (
         ("pause", "paused"),
+        ("pause of a queue", "a queue paused"),
         ("outage", "database away"),
         ("breaker", "breaker open"),
     ):

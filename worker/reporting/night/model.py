@@ -1,21 +1,17 @@
 """What a night's report tells: the one model that every format is written from.
 
 Times are the database's (UTC, without a zone). Texts are as they were found: whoever writes them
-somewhere escapes them. `as_json` is for programs; VERSION grows when a field changes its meaning.
+somewhere escapes them.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
 from worker.reporting.lanes import Lane
 from worker.reporting.night.window import Window
-from worker.reporting.night.zone import zone_name
-
-VERSION = 1
 
 
 class Level(StrEnum):
@@ -145,6 +141,52 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupTotals:
+    """All groups of the night, also those that the list has no room for."""
+
+    groups: int = 0
+    jobs: int = 0
+    new: int = 0
+    muted: int = 0
+    jobs_muted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFigures:
+    """What one queue came to; `left` is None for a night that is over.
+
+    Not `is_whole`: its jobs were counted for a moment only, and there are more.
+    """
+
+    name: str
+    done: int
+    failed: int
+    left: int | None
+    is_whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class BatchEnd:
+    """A batch that was finished, so long after it was begun."""
+
+    name: str
+    finished_at: datetime
+    seconds: float
+    done: int
+    failed: int
+    cancelled: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """The batches that were finished in the night, the latest ones; how many these are in all."""
+
+    ended: tuple[BatchEnd, ...] = ()
+    of_all: int = 0
+    open: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SlowTask:
     """How long a task's finished attempts took, and its slowest job where that is known."""
 
@@ -206,71 +248,28 @@ class Night:
     interruptions: tuple[Interruption, ...]
     column_seconds: float
     lanes: tuple[Lane, ...]
+    # The largest ones, muted ones last; `group_totals` knows all of them.
     groups: tuple[Group, ...]
+    group_totals: GroupTotals
     # Jobs that failed in groups beyond those listed, and in the archive.
     other_failures: int
     slowest: tuple[SlowTask, ...]
     doubts: tuple[Doubt, ...]
     house: tuple[HouseItem, ...]
     notes: tuple[str, ...] = field(default=())
+    # Empty where the runs of the night worked one queue.
+    queues: tuple[QueueFigures, ...] = field(default=())
+    batches: Batches = field(default_factory=Batches)
+    # Jobs that jobs have added.
+    follow_ups: int = 0
 
-    def as_json(self) -> dict[str, Any]:
-        """Give it for programs, with times as `2026-01-31T17:00:00Z` and without pictures."""
-        window = self.window
-        return {
-            "version": VERSION,
-            "written_at": _plain(window.now),
-            "since": _plain(window.start),
-            "until": _plain(window.end),
-            "zone": zone_name(window.zone, window.now),
-            "run": window.run.run_id if window.run else None,
-            "runs": [_plain(_run(run)) for run in window.runs],
-            "command": window.command,
-            "verdict": {**asdict(self.verdict), "level": self.verdict.level.name.lower()},
-            "todo": [asdict(duty) for duty in self.duties],
-            "todo_more": self.more_duties,
-            "jobs": {"in": self.counts.jobs_in, **asdict(self.counts)}
-            | {"carried_over": self.counts.carried_over},
-            "figures": asdict(self.measures),
-            "usual": {"nights": self.usual.nights, **asdict(self.usual.median)},
-            "hours": [_plain(asdict(hour)) for hour in self.hours],
-            "interruptions": [_plain(asdict(each)) for each in self.interruptions],
-            "workers": [_lane(lane) for lane in self.lanes],
-            "groups": [_group(group) for group in self.groups],
-            "other_failures": self.other_failures,
-            "slowest": [asdict(each) for each in self.slowest],
-            "doubts": [_plain(asdict(each)) for each in self.doubts],
-            "house": [asdict(item) for item in self.house],
-            "notes": list(self.notes),
-        }
+    @property
+    def listed(self) -> tuple[Group, ...]:
+        """The groups that are told one by one."""
+        return tuple(group for group in self.groups if not group.is_muted)
 
-
-def _group(group: Group) -> Any:
-    told = {each.name: getattr(group, each.name) for each in fields(group)}
-    del told["picture"], told["good_picture"]
-    return _plain(told)
-
-
-def _lane(lane: Lane) -> dict[str, Any]:
-    return {
-        "host": lane.host,
-        "slot": lane.slot,
-        "done": sum(column.done for column in lane.columns),
-        "failed": sum(column.failed for column in lane.columns),
-        "again": sum(column.again for column in lane.columns),
-        "busy_seconds": round(sum(column.busy_seconds for column in lane.columns), 1),
-        "restarts": lane.restarts,
-    }
-
-
-def _run(run: Any) -> dict[str, Any]:
-    told: dict[str, Any] = run.as_json()
-    return {name: told[name] for name in ("run", "host", "started_at", "over_at", "ending")}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.replace(tzinfo=UTC).isoformat().replace("+00:00", "Z")
-    if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, (list, tuple)) else value
+    @property
+    def unlisted(self) -> int:
+        """How many groups that nobody has muted have no room in the list."""
+        totals = self.group_totals
+        return max(0, totals.groups - totals.muted - len(self.listed))

@@ -5,20 +5,27 @@ Never "OK", never a percentage alone. What mends itself is said to do so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from worker.database.client import Database
 from worker.recovery.live_runs import Life
 from worker.reporting import outlook
-from worker.reporting.night.model import Counts, Group, Level, Measures, Usual, Verdict
+from worker.reporting.night import failing
+from worker.reporting.night.failing import Ended
+from worker.reporting.night.model import (
+    Counts,
+    GroupTotals,
+    Level,
+    Measures,
+    Usual,
+    Verdict,
+)
 from worker.reporting.night.window import Window
 from worker.reporting.night.words import clock, counted, share, span
 
 # A live run's figures are as old as its last beat.
 STALE_SECONDS = 60.0
 STALLED_SECONDS = 900.0
-MANY_SHARE, MANY_TIMES = 0.05, 3.0
 
 
 def judge(
@@ -27,18 +34,18 @@ def judge(
     counts: Counts,
     measures: Measures,
     usual: Usual,
-    groups: Sequence[Group],
+    groups: GroupTotals,
 ) -> Verdict:
     """Say whether somebody has to do something, and why."""
     why = explain(window, counts, measures, groups)
     if window.alive and not window.is_past:
-        return _while_it_goes_on(db, window, counts, why)
+        return _while_it_goes_on(db, window, counts, usual, why)
     if not counts.jobs_in:
         return Verdict(Level.SLEEP, "Nothing was to be done.", "No job ended, and none waits.")
     if counts.left:
         return _with_jobs_left(window, counts, why)
     jobs = counts.jobs_in
-    if _is_many(counts, usual):
+    if failing.are_many(Ended(counts.done, counts.failed), _of(usual)):
         failed = share(counts.failed, counts.done + counts.failed)
         return Verdict(Level.LOOK, f"Look when you are up: {failed} of {jobs:,} jobs failed.", why)
     if counts.failed:
@@ -47,7 +54,7 @@ def judge(
     return Verdict(Level.SLEEP, what, why)
 
 
-def explain(window: Window, counts: Counts, measures: Measures, groups: Sequence[Group]) -> str:
+def explain(window: Window, counts: Counts, measures: Measures, groups: GroupTotals) -> str:
     """Say in a few sentences what happened."""
     text = f"{counts.done:,} {'was' if counts.done == 1 else 'were'} done"
     over = [run.over_at for run in window.runs if run.over_at is not None]
@@ -57,9 +64,9 @@ def explain(window: Window, counts: Counts, measures: Measures, groups: Sequence
         text += f", {measures.recovered:,.0f} of them by retry"
     sentences = [text]
     if counts.failed:
-        new = sum(1 for group in groups if group.is_new)
-        said = f"{counts.failed:,} failed in {counted(len(groups), 'group')}"
-        said += f", {'one' if new == 1 else new} of them NEW" if new else ""
+        said = f"{counts.failed:,} failed in {counted(groups.groups, 'group')}"
+        new = "one" if groups.new == 1 else f"{groups.new:,}"
+        said += f", {new} of them NEW" if groups.new else ""
         sentences.append(said)
     if measures.outages:
         sentences.append(
@@ -69,12 +76,8 @@ def explain(window: Window, counts: Counts, measures: Measures, groups: Sequence
     return ". ".join(sentences) + "."
 
 
-def _is_many(counts: Counts, usual: Usual) -> bool:
-    ended = counts.done + counts.failed
-    if not ended or counts.failed / ended < MANY_SHARE:
-        return False
-    before = usual.median.done + usual.median.failed
-    return not before or counts.failed / ended > MANY_TIMES * usual.median.failed / before
+def _of(usual: Usual) -> Ended:
+    return Ended(usual.median.done, usual.median.failed)
 
 
 def _with_jobs_left(window: Window, counts: Counts, why: str) -> Verdict:
@@ -108,7 +111,9 @@ def _held_back(window: Window) -> str:
     return ""
 
 
-def _while_it_goes_on(db: Database, window: Window, counts: Counts, why: str) -> Verdict:
+def _while_it_goes_on(
+    db: Database, window: Window, counts: Counts, usual: Usual, why: str
+) -> Verdict:
     silent = [run for run in window.alive if run.silent_seconds > STALE_SECONDS]
     if any(run.life is Life.SILENT for run in window.alive) or len(silent) == len(window.alive):
         run = max(window.alive, key=lambda each: each.silent_seconds)
@@ -125,12 +130,15 @@ def _while_it_goes_on(db: Database, window: Window, counts: Counts, why: str) ->
             f"{counted(known.to_go, 'job')} could. Look: launcher.py status",
             why,
         )
+    ended_tonight = Ended(counts.done, counts.failed)
+    many = failing.warning(ended_tonight, failing.lately(db, window.now), _of(usual))
+    so_far = f"{many}; {so_far}" if many else so_far
     ready = known.eta_seconds
     if ready is None:
         return Verdict(Level.LOOK, f"Look when you are up: {so_far}.", why)
     at = clock(window, window.now + timedelta(seconds=ready))
     held = f", without {counted(known.held_back, 'job')} held back" if known.held_back else ""
-    level = Level.LOOK if known.held_back else Level.SLEEP
+    level = Level.LOOK if known.held_back or many else Level.SLEEP
     return Verdict(level, f"{level.value}: {so_far}, the rest by about {at}{held}.", why)
 
 

@@ -13,14 +13,11 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 
 from worker.database.client import Database
 from worker.errors import UsageError
+from worker.flags import parse_duration
 from worker.recovery import live_runs
 from worker.recovery.live_runs import Life, RunState
-from worker.reporting import events, figures
-from worker.settings import parse_duration
+from worker.reporting import events, figures, nights
 
-EVENING = time(18)
-# So many runs are looked at for one that did something.
-LOOK_BACK = 100
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 # Far enough from the first day of the calendar to count back from.
 EARLIEST = datetime(1970, 1, 1)  # noqa: DTZ001 - UTC, as the database tells it.
@@ -49,10 +46,8 @@ class Window:
 
     @property
     def new_since(self) -> datetime:
-        """Since when a failure is NEW: the night's beginning, also where cron starts many runs."""
-        if self.run is None:
-            return self.start
-        return parse_since(f"{EVENING:%H:%M}", self.start, self.zone)
+        """Since when a failure is NEW: since the night began in which this begins."""
+        return nights.beginning(self.start, self.zone)
 
     @property
     def alive(self) -> tuple[RunState, ...]:
@@ -86,25 +81,17 @@ def since(db: Database, text: str, zone: tzinfo) -> Window:
 
 def last_night(db: Database, zone: tzinfo) -> Window:
     """Take the last night: since 18:00, or the latest run that did something."""
-    now = figures.state(db).now
-    start = parse_since(f"{EVENING:%H:%M}", now, zone)
-    if not _has_ends(db, start, now) and not live_runs.alive(db):
-        for run in live_runs.newest(db, LOOK_BACK):
-            if run.started_at < start and _did_something(db, run):
-                return of_run(db, run.run_id, zone)
-    command = f"launcher.py report --since {_local(start, zone):%Y-%m-%dT%H:%M}"
-    return _until_now(db, start, now, zone, command)
+    found = nights.this_night(db, zone)
+    if found.run is not None:
+        return of_run(db, found.run.run_id, zone)
+    command = f"launcher.py report --since {_local(found.start, zone):%Y-%m-%dT%H:%M}"
+    return _until_now(db, found.start, found.now, zone, command)
 
 
 def parse_since(text: str, now: datetime, zone: tzinfo) -> datetime:
     """Read a time of day, a date and time, or a time ago; `now` and the answer are UTC."""
-    local = _local(now, zone)
     if clock := _CLOCK.fullmatch(text.strip()):
-        start = local.replace(hour=int(clock[1]), minute=int(clock[2]), second=0, microsecond=0)
-        if start > local:
-            # By the wall clock: also over a night in which the hour changes.
-            start = (start.replace(tzinfo=None) - timedelta(days=1)).replace(tzinfo=zone)
-        return start.astimezone(UTC).replace(tzinfo=None)
+        return nights.latest(time(int(clock[1]), int(clock[2])), now, zone)
     start_utc = _ago(text, now)
     if start_utc is None:
         try:
@@ -130,16 +117,6 @@ def _ago(text: str, now: datetime) -> datetime | None:
 def _until_now(db: Database, start: datetime, now: datetime, zone: tzinfo, command: str) -> Window:
     runs = tuple(events.runs_between(db, start, now))
     return Window(start, now, now, zone, None, runs, command)
-
-
-def _has_ends(db: Database, start: datetime, end: datetime) -> bool:
-    return figures.totals(db, start, end).attempts() > 0
-
-
-def _did_something(db: Database, run: RunState) -> bool:
-    if run.summary is not None:
-        return any(run.summary.get(name) for name in ("done", "failed", "retried"))
-    return _has_ends(db, run.started_at, run.over_at or run.heartbeat_at)
 
 
 def _local(moment: datetime, zone: tzinfo) -> datetime:

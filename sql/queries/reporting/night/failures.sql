@@ -1,10 +1,14 @@
 -- name: night_groups
--- Group the jobs that failed within a night and stand so still, the largest groups first, with the
--- number of all of them, also beyond the limit. They are found by the index of states, so that the
--- cost grows with the failures and not with the queue.
-SELECT d.fingerprint, d.jobs, SUM(d.jobs) OVER () AS jobs_of_all, d.half_done, d.sample_job, d.first_ended, d.last_ended,
+-- Group the jobs that failed within a night and stand so still, the largest groups first and muted
+-- ones last, with what all of them come to, also beyond the limit. They are found by the index of
+-- states, so that the cost grows with the failures and not with the queue.
+SELECT d.fingerprint, d.jobs, d.half_done, d.sample_job, d.first_ended, d.last_ended,
+       COUNT(*) OVER () AS groups_of_all, SUM(d.jobs) OVER () AS jobs_of_all,
+       SUM(g.muted_at IS NULL AND COALESCE(g.first_seen >= %(new_since)s, 0)) OVER () AS new_of_all,
+       SUM(g.muted_at IS NOT NULL) OVER () AS muted_of_all,
+       SUM(IF(g.muted_at IS NULL, 0, d.jobs)) OVER () AS jobs_muted_of_all,
        LEFT(d.sites, 300) AS sites, COALESCE(g.task, q.task) AS task,
-       COALESCE(g.label, h.reason, LEFT(q.last_error, 255)) AS label,
+       g.label, h.reason, h.outcome, RIGHT(q.last_error, 2000) AS last_error,
        h.evidence, h.evidence_dir, h.evidence_host, g.muted_at,
        COALESCE(g.first_seen >= %(new_since)s, 0) AS is_new
   FROM (SELECT fingerprint, COUNT(*) AS jobs, MAX(id) AS sample_job,
@@ -17,5 +21,5 @@ SELECT d.fingerprint, d.jobs, SUM(d.jobs) OVER () AS jobs_of_all, d.half_done, d
   JOIN work_queue q ON q.id = d.sample_job
   LEFT JOIN job_attempts h ON h.job_id = q.id AND h.fence = q.fence
   LEFT JOIN failure_groups g ON g.fingerprint = d.fingerprint
- ORDER BY d.jobs DESC, d.fingerprint
+ ORDER BY g.muted_at IS NOT NULL, d.jobs DESC, d.fingerprint
  LIMIT %(limit)s;

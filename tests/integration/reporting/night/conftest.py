@@ -41,3 +41,9 @@ def shown(night: Night, name: str) -> Any:
     from worker.reporting.night import figures_table
 
     return next(line for line in figures_table.lines(night) if line.name == name)
+
+
+@pytest.fixture
+def told(database, invented, errors_dir):
+    """Tell the night again, after something was changed."""
+    return lambda: gather(database, window.of_run(database, invented.run_id, UTC), errors_dir)

@@ -9,16 +9,10 @@ import pytest
 
 from tests.integration.reporting.night.conftest import shown
 from worker.history import archive, dead_letters
-from worker.reporting.night import formats, window
+from worker.reporting.night import failures, formats, window
 from worker.reporting.night.gather import gather
 from worker.reporting.night.model import Level
 from worker.system.identity import boot_id, machine_id, pid_namespace
-
-
-@pytest.fixture
-def told(database, invented, errors_dir):
-    """Tell the night again, after something was changed."""
-    return lambda: gather(database, window.of_run(database, invented.run_id, UTC), errors_dir)
 
 
 def test_every_job_is_in_exactly_one_figure(night, invented):
@@ -66,11 +60,11 @@ def test_groups_have_picture_command_and_are_new_only_if_first_seen_this_night(n
 
     assert [group.jobs for group in night.groups] == [60, 30, 9]
     assert [key for key, group in by_name.items() if group.is_new] == ["3f9a1c2e"]
-    assert by_name["3f9a1c2e"].command == "launcher.py retry --group 3f9a1c2e --limit 10"
+    assert by_name["3f9a1c2e"].command == ("launcher.py retry --group 3f9a1c2e00000000 --limit 10")
     assert by_name["3f9a1c2e"].picture.startswith(b"\x89PNG")
     assert by_name["3f9a1c2e"].sites == ("shop.example.com",)
     # Its breaker has closed since: a retry of all of it is likely to help.
-    assert by_name["b81e07d4"].command == "launcher.py retry --group b81e07d4"
+    assert by_name["b81e07d4"].command == "launcher.py retry --group b81e07d400000000"
     assert "answers again" in by_name["b81e07d4"].hint
 
 
@@ -242,3 +236,28 @@ def test_what_an_earlier_run_of_the_same_night_found_is_still_new(database, inve
 
     assert new == {"3f9a1c2e", "b81e07d4"}
     assert timedelta() <= invented.start - evening < timedelta(days=1)
+
+
+def test_all_groups_are_counted_though_the_largest_alone_are_listed(
+    database, invented, told, monkeypatch
+):
+    monkeypatch.setattr(failures, "MOST_GROUPS", 2)
+    dead_letters.mute(database, "3f9a1c2e00000000", by="me", reason="known")
+
+    night = told()
+
+    # The muted one is the largest, and comes last all the same.
+    assert [group.name[:8] for group in night.groups] == ["b81e07d4", "5c20aa91"]
+    totals = night.group_totals
+    assert (totals.groups, totals.jobs, totals.muted) == (3, invented.failed, 1)
+    assert totals.jobs_muted == 60
+    assert "99 failed in 3 groups." in night.verdict.why
+    assert night.unlisted == 0
+
+
+def test_a_group_is_retried_by_its_whole_name(night):
+    names = {group.name for group in night.groups}
+
+    assert len(names) == 3
+    for group in night.groups:
+        assert f"--group {group.name}" in group.command

@@ -10,16 +10,20 @@ from worker.recovery.live_runs import Life, RunState
 from worker.reporting.events import Event, Kind
 from worker.reporting.lanes import Column, Lane
 from worker.reporting.night.model import (
+    BatchEnd,
+    Batches,
     Counts,
     Doubt,
     Duty,
     Group,
+    GroupTotals,
     Hour,
     HouseItem,
     Interruption,
     Level,
     Measures,
     Night,
+    QueueFigures,
     SlowTask,
     Usual,
     Verdict,
@@ -67,10 +71,14 @@ def hostile_night(evil: str = EVIL, picture: bytes | None = None, **changes: Any
         "column_seconds": 300.0,
         "lanes": tuple(lanes),
         "groups": (group,),
+        "group_totals": GroupTotals(37, 341, 3, 2, 40),
         "other_failures": 127,
         "slowest": (SlowTask(evil, 2140, 11.8, 31.0, 58.8, 673_468),),
         "doubts": (Doubt(evil, "empty", 18, True, 900, 0.001, at(9), evil, 1, evil),),
         "house": (HouseItem("Disk", "ok", evil),),
         "notes": (evil,),
+        "queues": (QueueFigures(evil, 40_000, 300, 12), QueueFigures("slow", 9, 41, 0, False)),
+        "batches": Batches((BatchEnd(evil, at(9), 7200.0, 498, 2, 1),), 22, 3),
+        "follow_ups": 1204,
     }
     return Night(**(values | changes))

@@ -15,6 +15,7 @@ from worker.reporting.night import formats
 from worker.reporting.night.as_html import policy, sheets
 from worker.reporting.night.as_text import WIDTH
 from worker.reporting.night.html_parts import code
+from worker.reporting.night.model import Batches, GroupTotals
 
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u200b]")
 ALLOWED = {
@@ -152,3 +153,61 @@ def test_the_report_of_a_run_is_named_by_its_time_and_number(tmp_path):
         "night-2026-01-31T1800-run-118.json",
     ]
     assert stat.S_IMODE((tmp_path / "reports").stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("kind", ["text", "md", "html"])
+def test_a_list_that_is_cut_says_of_how_many_groups_it_shows_the_first(kind):
+    text = formats.WRITERS[kind](hostile_night("odd"))
+
+    # Of 37 groups two are muted and one is listed.
+    assert "341 in 37 groups, the 1 largest of them below" in text
+    assert "40 in muted groups" in text
+    assert re.search(r"87 in 34 other groups or in the archive: .{0,6}launcher.py errors", text)
+
+
+@pytest.mark.parametrize("kind", ["text", "md", "html"])
+def test_a_list_that_is_whole_says_no_more_than_the_number(kind):
+    totals = GroupTotals(1, 214, 0, 0, 0)
+    text = formats.WRITERS[kind](hostile_night("odd", group_totals=totals, other_failures=0))
+
+    assert "341 in 1 group" in text
+    assert "below" not in text.partition("341 in 1 group")[2][:40]
+    assert "other groups" not in text
+
+
+def test_json_tells_of_all_groups_too():
+    told = json.loads(formats.WRITERS["json"](hostile_night("odd")))
+
+    assert told["groups_in_all"] == {
+        "groups": 37, "jobs": 341, "new": 3, "muted": 2, "jobs_muted": 40,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["text", "md", "html"])
+def test_queues_batches_and_follow_ups_are_told(kind):
+    text = formats.WRITERS[kind](hostile_night("odd"))
+
+    told = " ".join(re.sub(r"<[^>]+>|[|]", " ", text.replace("\\", "")).split())
+    assert "slow 9+ 41+ 0+" in told
+    assert "+: counted for a few seconds only; there are more." in told
+    assert "2 h 00 min 498 2, 1 cancelled" in told
+    assert "The latest 1 of 22 finished batches. 3 more are open." in told
+    assert "jobs have added 1,204 jobs" in told
+
+
+@pytest.mark.parametrize("kind", ["text", "md", "html"])
+def test_where_there_is_one_queue_and_no_batch_nothing_is_said_of_them(kind):
+    text = formats.WRITERS[kind](hostile_night("odd", queues=(), batches=Batches(), follow_ups=0))
+
+    assert not re.search("(?i)queues|batches|jobs have added", text)
+
+
+def test_json_tells_of_queues_and_batches():
+    told = json.loads(formats.WRITERS["json"](hostile_night("odd")))
+
+    assert told["queues"][1] == {
+        "name": "slow", "done": 9, "failed": 41, "left": 0, "is_whole": False,
+    }  # fmt: skip
+    assert told["batches"]["of_all"] == 22
+    assert told["batches"]["ended"][0]["finished_at"].endswith("Z")
+    assert told["follow_ups"] == 1204

@@ -9,7 +9,9 @@ import pytest
 from tests.unit.reporting.night.hostile_night import END, hostile_night
 from worker.recovery.live_runs import Life
 from worker.reporting import outlook
-from worker.reporting.night.model import Counts, Level, Measures, Usual
+from worker.reporting.night import failing
+from worker.reporting.night.failing import Ended
+from worker.reporting.night.model import Counts, GroupTotals, Level, Measures, Usual
 from worker.reporting.night.verdict import judge
 from worker.reporting.outlook import Outlook
 
@@ -19,7 +21,7 @@ def said(counts, *, usual=None, life=Life.ENDED, silent=0.0, summary=None, past=
     over = {} if life is Life.ENDED else {"ended_at": None}
     run = replace(night.window.runs[0], life=life, silent_seconds=silent, summary=summary, **over)
     window = replace(night.window, run=run if past else None, runs=(run,))
-    return judge(None, window, counts, Measures(), usual or Usual(0, Measures()), [])
+    return judge(None, window, counts, Measures(), usual or Usual(0, Measures()), GroupTotals())
 
 
 def counts(done=0, failed=0, pending=0, running=0, waiting=0):
@@ -79,8 +81,32 @@ def test_a_silent_run_means_that_nobody_can_tell():
 def test_while_a_run_goes_on_it_depends_on_how_it_goes(monkeypatch, known, level, words):
     # How fast a live run goes is told by another module, with tests of its own.
     monkeypatch.setattr(outlook, "outlook", lambda db, runs: known)
+    monkeypatch.setattr(failing, "lately", lambda db, now: Ended(10, 0))
     verdict = said(counts(10, pending=60), life=Life.ALIVE)
 
     assert verdict.level is level
     assert words in verdict.sentence
     assert verdict.sentence.startswith(level.value)
+
+
+@pytest.mark.parametrize(
+    ("night", "lately", "words"),
+    [
+        (counts(410, 590, 60), Ended(), "590 (59 %) of the 1,000 jobs that ended have failed; "),
+        (
+            counts(9000, 40, 60),
+            Ended(5, 35),
+            "35 (88 %) of the 40 jobs that ended in the last hour",
+        ),
+    ],
+)
+def test_many_failures_are_worth_a_look_while_the_run_goes_on(monkeypatch, night, lately, words):
+    monkeypatch.setattr(outlook, "outlook", lambda db, runs: Outlook(1.0, {}, 60, 0, 0, 0))
+    monkeypatch.setattr(failing, "lately", lambda db, now: lately)
+    verdict = said(night, life=Life.ALIVE)
+
+    assert verdict.level is Level.LOOK
+    assert verdict.sentence.startswith(f"Look when you are up: {words}")
+    assert "the rest by about 05:53" in verdict.sentence
+    usual = Usual(7, Measures(done=10, failed=40))
+    assert said(night, usual=usual, life=Life.ALIVE).level is Level.SLEEP
