@@ -1,7 +1,7 @@
 """Which job a worker should try to claim next: rows read without locks, at most a second old.
 
 First its own partition, then what the others have left. Older ids come first, but jobs that are
-another's or held back are walked through once. Claiming is the queue's.
+another's or held back are walked through once (`ready_jobs.sql`). Claiming is the queue's.
 """
 
 from __future__ import annotations
@@ -10,19 +10,18 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 
+from worker.claiming.batch_size import BatchSize
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.follow_ups import FollowUps
+from worker.claiming.hopeless_jobs import HopelessJobs
 from worker.claiming.impatient_jobs import ImpatientJobs
 from worker.claiming.ready_jobs import LEVELS_ONE_BY_ONE, Level, ReadyJobs, Ring
 from worker.claiming.search_allowance import Allowance, rest_seconds
 from worker.claiming.search_trail import News, Trail
 from worker.database.client import Database
-from worker.guards.keys import keys_of
 from worker.models import Candidate, Partition
 
 MAX_AGE_SECONDS = 1.0
-MIN_BATCH = 4
-MAX_BATCH = 256
 
 # Nobody waits longer for the end of a look: it is continued at the next one.
 _LOOK_SECONDS = 0.5
@@ -70,17 +69,15 @@ class Candidates:
             self._rings = [Ring.ANY]
         self._found: deque[_Found] = deque()
         self._read_at = 0.0
-        self._batch = MIN_BATCH
+        self._batch = BatchSize()
         self._trails: dict[_Source, Trail] = {}
         self._handed_out: _Found | None = None
         self._avoided: dict[int, float] = {}
         self._allowance = Allowance()
-        self._look_until = 0.0
-        self._is_idle = False
-        self._is_any_costly = False
-        self._look_at = 0.0
-        self._refresh_at = 0.0
+        self._is_idle = self._is_any_costly = False
+        self._look_until = self._look_at = self._refresh_at = 0.0
         self.impatient = ImpatientJobs(db, partition, self._closures)
+        self.hopeless = HopelessJobs(db, partition, self._closures, news)
         self.follow_ups = FollowUps(db, self._closures)
 
     def has_next(self) -> bool:
@@ -112,6 +109,10 @@ class Candidates:
             return None
         return self._take()
 
+    def peek(self) -> Candidate | None:
+        """Return the job that will probably be next; nothing is looked up, and nothing promised."""
+        return self._found[0][0] if self._found else None
+
     def avoid(self, candidate: Candidate) -> None:
         """Leave one job alone for a while: somebody holds its row."""
         now = time.monotonic()
@@ -140,12 +141,10 @@ class Candidates:
         """Remember the keys of a job that was handed out and refused: it is left behind, too."""
         if self._handed_out is not None and self._closures.is_closed(self._handed_out[0]):
             candidate, source = self._handed_out
-            self._trail(source).left_out |= self._closures.closed.keys() & keys_of(candidate)
+            self._trail(source).left_out |= self._closures.closed_keys_of(candidate)
 
     def _refill(self) -> None:
-        # A batch that went stale was too large for our pace, one that was used up too small.
-        grow = not self._found
-        self._batch = min(self._batch * 2, MAX_BATCH) if grow else max(self._batch // 2, MIN_BATCH)
+        self._batch.learn(was_used_up=not self._found)
         self._found.clear()
         # What the gate has closed may be open by now; what it has not may be closed.
         self._note_refusal()
@@ -282,7 +281,7 @@ class Candidates:
             return []
         began = time.monotonic()
         trail.news_then, trail.left_out = self._news(), set(self._closures.closed)
-        found = self._ready_jobs.read_beyond(ring, level, self._closures, self._batch)
+        found = self._ready_jobs.read_beyond(ring, level, self._closures, self._batch.rows)
         now = time.monotonic()
         if found:
             # There may be more: this look was worth its time.
@@ -293,7 +292,7 @@ class Candidates:
         return []
 
     def _read(self, ring: Ring, level: Level, after: int, until: int) -> list[Candidate]:
-        found = self._ready_jobs.read(ring, level, after, until, self._closures, self._batch)
+        found = self._ready_jobs.read(ring, level, after, until, self._closures, self._batch.rows)
         if not self._avoided:
             return found
         now = time.monotonic()

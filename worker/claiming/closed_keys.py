@@ -16,7 +16,7 @@ from worker.claiming.scope import Scope
 from worker.claiming.turns import Orders
 from worker.database.client import Database
 from worker.guards import breakers, limits
-from worker.guards.keys import GLOBAL, PROXIES, ClosedKey, keys_of
+from worker.guards.keys import GLOBAL, PROXIES, ClosedKey
 from worker.models import Candidate
 from worker.profiles import account_hours, manifest, readiness
 from worker.proxies import choice
@@ -38,6 +38,8 @@ _CONDITIONS = (
     ("route", "not_on_cooling_routes", "cooling_routes"),
     ("order", "not_in_closed_orders", "closed_orders"),
 )
+
+_OWNERS = ("profile:", "account:", "address:")
 
 
 class ClosedKeys:
@@ -96,9 +98,17 @@ class ClosedKeys:
         A job that belongs to the key only by its profile is found by that profile.
         """
         self.closed[closed.key] = closed
-        if candidate is not None and candidate.profile_id and closed.key not in keys_of(candidate):
+        if (
+            candidate is not None
+            and candidate.profile_id
+            and closed.key not in self.keys_of(candidate)
+        ):
             key = f"profile:{candidate.profile_id}"
             self.closed[key] = replace(closed, key=key)
+
+    def keys_of(self, candidate: Candidate) -> tuple[str, ...]:
+        """Name every key that a job belongs to, as far as this run's tasks are known."""
+        return self.scope.keys_of(candidate)
 
     def is_watched(self, candidate: Candidate) -> bool:
         """Whether a job can only be claimed through the gate."""
@@ -106,13 +116,19 @@ class ClosedKeys:
             return True
         if manifest.is_given(candidate.payload):
             return True
-        return bool(self.watched) and not self.watched.isdisjoint(keys_of(candidate))
+        return bool(self.watched) and not self.watched.isdisjoint(self.keys_of(candidate))
 
     def is_closed(self, candidate: Candidate) -> bool:
-        """Whether there is no use in trying to claim a job now."""
-        if not self.scope.takes(candidate):
-            return True
-        return bool(self.closed) and any(key in self.closed for key in keys_of(candidate))
+        """Whether there is no use in trying to claim a job of this run now."""
+        return bool(self.closed) and bool(self.closed_keys_of(candidate))
+
+    def closed_keys_of(self, candidate: Candidate) -> set[str]:
+        """Name the closed keys that a job belongs to."""
+        return self.closed.keys() & self.keys_of(candidate)
+
+    def is_left_out(self, candidate: Candidate) -> bool:
+        """Whether a job that no search of this run has found is closed, or is not the run's."""
+        return not self.scope.takes(candidate) or self.is_closed(candidate)
 
     def meets_strangers(self, found: Iterable[Candidate]) -> bool:
         """Note that jobs are not this run's, the first time that there are such among some."""
@@ -145,15 +161,56 @@ class ClosedKeys:
         others, params = self.scope.conditions() if self.has_strangers else ((), {})
         names = list(others)
         for kind, condition, parameter in _CONDITIONS:
-            prefix = f"{kind}:"
-            values = [key.removeprefix(prefix) for key in self.closed if key.startswith(prefix)]
-            if values:
+            if values := self._named(kind):
                 names.append(condition)
-                params[parameter] = tuple(values)
+                params[parameter] = values
         if PROXIES in self.closed:
             names.append("without_proxied_jobs")
+        if names:
+            # No task has the empty name, where all of them have a page.
+            params["without_browser"] = tuple(self.scope.without_browser) or ("",)
         ordered, places = self.orders.conditions()
         return (*names, *ordered), params | places
+
+    def conditions_on_jobs(self) -> tuple[tuple[str, ...], dict[str, Any]]:
+        """Name only the conditions that hold whatever becomes of a job: its run, queue and turn."""
+        others, params = self.scope.conditions() if self.has_strangers else ((), {})
+        if queues := self._named("queue"):
+            others, params = (*others, "not_in_closed_queues"), params | {"closed_queues": queues}
+        ordered, places = self.orders.conditions()
+        return (*others, *ordered), params | places
+
+    def _named(self, kind: str) -> tuple[str, ...]:
+        prefix = f"{kind}:"
+        return tuple(key.removeprefix(prefix) for key in self.closed if key.startswith(prefix))
+
+
+class ClosedOwners:
+    """The opposite: lets a search find nothing but the jobs of closed profiles and accounts."""
+
+    def __init__(self, closures: ClosedKeys) -> None:
+        self._closures = closures
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The keys of those owners; empty while everything is closed, whoever owns it."""
+        if self._closures.is_all_closed:
+            return frozenset()
+        return frozenset(key for key in self._closures.closed if key.startswith(_OWNERS))
+
+    def conditions(self) -> tuple[tuple[str, ...], dict[str, Any]]:
+        """Name the conditions of such a search, with their parameters."""
+        named: dict[str, list[str]] = {"profile": [""], "account": [""]}
+        for key in self.names:
+            kind, _, name = key.partition(":")
+            named["profile" if kind == "profile" else "account"].append(name)
+        owned = {"closed_profiles": named["profile"], "closed_accounts": named["account"]}
+        names, params = self._closures.conditions_on_jobs()
+        return ("of_closed_owners", *names), params | {k: tuple(v) for k, v in owned.items()}
+
+    def meets_strangers(self, found: Iterable[Candidate]) -> bool:
+        """Never search again on account of jobs that are not this run's: they are few."""
+        return False
 
 
 def _paused_queues(db: Database) -> list[ClosedKey]:

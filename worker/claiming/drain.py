@@ -74,11 +74,13 @@ class Drain:
             return True
         self._closures.refresh()
         job = self._first_to_wait_for()
-        if job is not None and self._closures.is_closed(job):
+        if job is not None and self._closures.is_left_out(job):
             self._ask_at = time.monotonic() + _HELD_BACK_SECONDS
         elif job is not None:
             self._candidates.look_everywhere()
-        return job is None and not self._is_stopping()
+        if job is not None or self._candidates.hopeless.look_through(self._is_stopping):
+            return False
+        return not self._is_stopping()
 
     def _first_to_wait_for(self) -> Candidate | None:
         """Find a ready job that nothing holds back, or only what opens by itself and in time."""

@@ -51,7 +51,7 @@ class FollowUps:
         found = [
             (_rank(candidate), order)
             for order, (_, candidate) in self._orders.items()
-            if candidate is not None and not self._closures.is_closed(candidate)
+            if candidate is not None and not self._closures.is_left_out(candidate)
         ]
         rank, order = min(found, key=lambda each: each[0], default=(None, None))
         is_later = rank is not None and before is not None and rank > _rank(before)
@@ -60,7 +60,7 @@ class FollowUps:
     def _read(self) -> None:
         now = time.monotonic()
         for order, (read_at, known) in list(self._orders.items()):
-            is_waiting = known is not None and self._closures.is_closed(known)
+            is_waiting = known is not None and self._closures.is_left_out(known)
             if is_waiting or now - read_at < MAX_AGE_SECONDS:
                 continue
             row = turns.first_ready(self._db, order)

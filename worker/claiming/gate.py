@@ -11,14 +11,15 @@ import json
 import logging
 from dataclasses import dataclass, replace
 
-from worker.claiming import turns
+from worker.claiming import rejecting, turns
 from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
+from worker.claiming.rejecting import reject, unfit
 from worker.claiming.turns import Stopped
 from worker.database.best_effort import best_effort
 from worker.database.client import Database, Row, Transaction
 from worker.errors import PayloadError, RowsLocked
-from worker.guards import breakers, canaries, limits, pace
+from worker.guards import breakers, canaries, limits, pace, rests
 from worker.guards.keys import ClosedKey, keys_of
 from worker.guards.pace import Resting
 from worker.models import Candidate, Cause, Claim, Ending, Outcome, Owner, Rejection, Route
@@ -58,6 +59,12 @@ class Gate:
 
     def claim(self, owner: Owner, candidates: Candidates) -> Claim | Rejection | None:
         """Claim the next ready job that may run, or return None when there is none now."""
+        hopeless = candidates.hopeless
+        while (candidate := hopeless.next()) is not None:
+            if (ending := hopeless.ending_of(candidate)) is not None and (
+                rejected := rejecting.reject_in_turn(self.queue, self.db, owner, candidate, ending)
+            ):
+                return rejected
         while (candidate := candidates.impatient.next()) is not None:
             if (found := self._try(owner, candidate, candidates)) is not None:
                 return found
@@ -94,6 +101,10 @@ class Gate:
         with best_effort(self.db, "a breaker was not told"):
             if ending.outcome is Outcome.DONE:
                 self._succeeded(claim)
+            elif ending.rests_profile and claim.lease_fence is not None:
+                self._rest(claim, ending)
+            elif claim.canary is not None and rests.is_over(self.db, claim):
+                logger.warning("%s can be had again", claim.canary)
             elif claim.canary is not None:
                 self._canary_failed(claim, ending)
             elif ending.blames_site:
@@ -110,6 +121,14 @@ class Gate:
             logger.warning("%s works again: its breaker is closed", claim.canary)
         elif keys := self.closures.tripped.intersection(claim.breaker_keys):
             breakers.note_success(self.db, keys, claim.task)
+
+    def _rest(self, claim: Claim, ending: Ending) -> None:
+        if claim.canary not in (None, rests.key_of(claim)):
+            # It was sent for its site, and has not come there.
+            canaries.was_useless(self.db, claim, self.breaker_cooldown_seconds)
+        rests.begin(self.db, claim, ending, self.breaker_cooldown_seconds)
+        # The profile is about to be free, and its other jobs are not to find out one by one.
+        self.closures.refresh(at_once=True)
 
     def _canary_failed(self, claim: Claim, ending: Ending) -> None:
         if not ending.blames_site:
@@ -146,9 +165,9 @@ class Gate:
         try:
             wanted = manifest.read(candidate)
         except PayloadError as error:
-            return self._reject(owner, candidate, _unfit(str(error), Cause.CODE))
+            return reject(self.queue, owner, candidate, unfit(str(error), Cause.CODE))
         if problem := turns.problem_of(candidate, wanted.temporary):
-            return self._reject(owner, candidate, _unfit(problem, Cause.CODE))
+            return reject(self.queue, owner, candidate, unfit(problem, Cause.CODE))
         answer = self.db.transaction(lambda tx: self._decide(tx, owner, candidate, wanted))
         if isinstance(answer, Claim | Rejection):
             return answer
@@ -172,7 +191,7 @@ class Gate:
             tx.discard()
             return turn
         if isinstance(turn, Stopped):
-            return self._stop(tx, owner, candidate, turn.reason)
+            return rejecting.stop(self.queue, tx, owner, candidate, turn)
         keys = (*keys_of(candidate), *keys_by_profile(tx, wanted))
         if refusal := account_hours.admit(tx, keys) or limits.admit(tx, keys):
             tx.discard()
@@ -186,7 +205,7 @@ class Gate:
         try:
             entered = self._enter(tx, owner, claim, wanted)
         except Unresolvable as error:
-            entered = Rejection(replace(claim, canary=None), _unfit(str(error), Cause.PROFILE))
+            entered = Rejection(replace(claim, canary=None), unfit(str(error), Cause.PROFILE))
         if isinstance(entered, NotReady):
             tx.discard()
             return entered
@@ -197,16 +216,6 @@ class Gate:
         if isinstance(entered, Claim) and entered.canary is not None:
             canaries.send(tx, entered.canary, entered, self.canary_seconds)
         return entered
-
-    def _stop(
-        self, tx: Transaction, owner: Owner, candidate: Candidate, reason: str
-    ) -> Rejection | None:
-        """Claim a job that is not to be done, because one before it failed."""
-        if not self.queue.take_within(tx, owner, candidate):
-            tx.discard()
-            return None
-        claim = self.queue.claim_of(owner, candidate)
-        return Rejection(claim, _unfit(reason, Cause.CONTENTION))
 
     def _enter(
         self, tx: Transaction, owner: Owner, claim: Claim, wanted: Manifest
@@ -243,17 +252,12 @@ class Gate:
         match decision:
             case "skip":
                 skipped = Ending(Outcome.DONE, result=json.dumps({"skipped": why}))
-                return self._reject(owner, candidate, skipped)
+                return reject(self.queue, owner, candidate, skipped)
             case "review":
                 why = f"put up for review: {why}"
             case "timeout":
                 why = f"waited {wanted.lock_timeout_seconds:g} s, its lock timeout: {why}"
-        return self._reject(owner, candidate, _unfit(why, Cause.CONTENTION))
-
-    def _reject(self, owner: Owner, candidate: Candidate, ending: Ending) -> Rejection | None:
-        """Claim a job that will be ended without a browser."""
-        claim = self.queue.take(owner, candidate)
-        return None if claim is None else Rejection(claim, ending)
+        return reject(self.queue, owner, candidate, unfit(why, Cause.CONTENTION))
 
     def _reclaim(
         self, owner: Owner, candidate: Candidate, wanted: Manifest
@@ -283,7 +287,3 @@ def _with_lease(claim: Claim, profile_id: str, fence: int, row: Row) -> Claim:
     return replace(
         claim, profile_id=profile_id, account_id=route.account, lease_fence=fence, route=route
     )
-
-
-def _unfit(reason: str, cause: Cause) -> Ending:
-    return Ending(Outcome.ERROR, reason, cause)

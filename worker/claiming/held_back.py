@@ -14,9 +14,9 @@ from typing import Any
 from worker.claiming import turns
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.ready_jobs import ReadyJobs
-from worker.claiming.scope import Scope, absence, of_live_runs
+from worker.claiming.scope import Scope, absence, of_live_runs, of_onlookers
 from worker.database.client import Database, Row
-from worker.guards.keys import ClosedKey, keys_of
+from worker.guards.keys import ClosedKey
 from worker.models import Candidate, Partition
 
 COUNT_SECONDS = 5.0
@@ -48,11 +48,11 @@ def count(
     those that no run at work would take. A job that several keys hold back counts for the one that
     opens last.
     """
-    closures = ClosedKeys(db, scope)
-    closures.refresh()
     live = _live_scopes(db) if scope is None else []
+    closures = ClosedKeys(db, of_onlookers(db) if scope is None else scope)
+    closures.refresh()
     if not (
-        closures.closed or closures.orders.conditions()[0] or live or closures.scope != Scope()
+        closures.closed or closures.orders.conditions()[0] or live or closures.scope.is_limited
     ):
         return []
     found: Counter[str] = Counter()
@@ -124,7 +124,7 @@ def _turn_of(db: Database, job: Candidate, closures: ClosedKeys) -> ClosedKey | 
 
 
 def _closure_of(job: Candidate, closures: ClosedKeys) -> ClosedKey | None:
-    found = [closures.closed[key] for key in keys_of(job) if key in closures.closed]
+    found = [closures.closed[key] for key in closures.closed_keys_of(job)]
     return max(found, key=_opens_in_seconds, default=None)
 
 

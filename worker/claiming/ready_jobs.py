@@ -7,11 +7,11 @@ statement runs into a timeout, and a look at a million held-back jobs can be bro
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any, Protocol
 
-from worker.claiming.closed_keys import ClosedKeys
 from worker.database.client import Database, Row
 from worker.models import Candidate, Partition
 
@@ -23,6 +23,16 @@ _LOWEST = -(2**31) - 1
 _MIN_IDS = 1_000
 _QUICK_SECONDS = 0.02
 _SLOW_SECONDS = 0.1
+
+
+class Filter(Protocol):
+    """What a search leaves out."""
+
+    def conditions(self) -> tuple[tuple[str, ...], dict[str, Any]]:
+        """Name the conditions for a query, with their parameters."""
+
+    def meets_strangers(self, found: Iterable[Candidate]) -> bool:
+        """Whether to search once more, by other conditions, after these were found."""
 
 
 class Ring(Enum):
@@ -77,7 +87,7 @@ class ReadyJobs:
             level = self.next_level(level)
 
     def read(
-        self, ring: Ring, level: Level, after: int, until: int, closures: ClosedKeys, limit: int
+        self, ring: Ring, level: Level, after: int, until: int, closures: Filter, limit: int
     ) -> list[Candidate]:
         """List the first jobs of a stretch that are not held back."""
         began = time.monotonic()
@@ -88,13 +98,13 @@ class ReadyJobs:
         return found
 
     def read_beyond(
-        self, ring: Ring, level: Level, closures: ClosedKeys, limit: int
+        self, ring: Ring, level: Level, closures: Filter, limit: int
     ) -> list[Candidate]:
         """List the first jobs from a priority on that are not held back."""
         where = {"priority": level.priority, "limit": limit}
         return self._fetch("ready_beyond", ring, closures, where)
 
-    def first(self, ring: Ring, closures: ClosedKeys) -> Iterator[Candidate | None]:
+    def first(self, ring: Ring, closures: Filter) -> Iterator[Candidate | None]:
         """Look for a job that these keys do not hold back; yield None for each stretch in vain."""
         level = self.next_level(None)
         count = 0
@@ -111,7 +121,7 @@ class ReadyJobs:
             count += 1
 
     def _fetch(
-        self, name: str, ring: Ring, closures: ClosedKeys, where: dict[str, int]
+        self, name: str, ring: Ring, closures: Filter, where: dict[str, int]
     ) -> list[Candidate]:
         """Run one of the two queries; once more, if jobs are among them that are not this run's."""
         conditions, closed = closures.conditions()
@@ -132,26 +142,29 @@ class ReadyJobs:
 
 
 def candidate_of(row: Row) -> Candidate:
-    """Make a candidate of a row."""
+    """Make a candidate of a row of `candidate_columns`."""
+    fence, attempts, priority, depth, blocks, crashes, forgiven, has_callback, was_done = map(
+        int, row["numbers"].split()
+    )
     return Candidate(
         job_id=row["id"],
         version=row["version"],
-        fence=row["fence"],
-        attempts=row["attempts"],
+        fence=fence,
+        attempts=attempts,
         max_attempts=row["max_attempts"],
         task=row["task"],
         payload=row["payload"],
         timeout_seconds=row["timeout_seconds"],
-        was_done=bool(row["was_done"]),
-        has_callback=bool(row["has_callback"]),
-        blocks=row["blocks"],
-        crashes=row["crashes"],
-        forgiven=row["forgiven"],
+        was_done=bool(was_done),
+        has_callback=bool(has_callback),
+        blocks=blocks,
+        crashes=crashes,
+        forgiven=forgiven,
         site=row["site"],
         profile_id=row["profile_id"],
         account_id=row["account_id"],
-        priority=row["priority"],
+        priority=priority,
         order_place=row["order_place"],
         queue=row["queue"],
-        depth=row["depth"],
+        depth=depth,
     )

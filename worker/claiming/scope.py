@@ -7,13 +7,14 @@ by a condition, and only where a worker has met one: a queue without them costs 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from worker.database.client import Database
-from worker.guards.keys import ClosedKey
+from worker.guards.keys import ClosedKey, keys_of
 from worker.models import Candidate
+from worker.queue import runs
 from worker.recovery import live_runs
 from worker.recovery.live_runs import RunState
 from worker.settings import RunSettings
@@ -21,16 +22,37 @@ from worker.settings import RunSettings
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The queues that a run works and the tasks that it has loaded; None is any."""
+    """The queues that a run works and the tasks that it has loaded; None is any.
+
+    Of its tasks, those `without_browser` need no proxy.
+    """
 
     queues: tuple[str, ...] | None = None
     tasks: frozenset[str] | None = None
+    without_browser: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, settings: RunSettings, tasks: Iterable[str]) -> Scope:
+    def of(
+        cls, settings: RunSettings, tasks: Iterable[str], without_browser: Iterable[str] = ()
+    ) -> Scope:
         """The scope that a run's settings want, with the tasks that it has loaded."""
         takes_any = settings.unknown_tasks == "fail"
-        return cls(settings.queues, None if takes_any else frozenset(tasks))
+        known = None if takes_any else frozenset(tasks)
+        return cls(settings.queues, known, frozenset(without_browser))
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there may be jobs that it leaves to others."""
+        return self.queues is not None or self.tasks is not None
+
+    @property
+    def whole(self) -> Scope:
+        """The same with jobs of any queue and task."""
+        return Scope(without_browser=self.without_browser)
+
+    def keys_of(self, candidate: Candidate) -> tuple[str, ...]:
+        """Name every key that a job belongs to."""
+        return keys_of(candidate, has_page=candidate.task not in self.without_browser)
 
     def takes(self, candidate: Candidate) -> bool:
         """Whether a job is the run's to do."""
@@ -76,12 +98,29 @@ def of_run(db: Database, run_id: int) -> Scope:
     if row is None:
         return Scope()
     tasks = None if row["tasks"] is None else frozenset(json.loads(row["tasks"]))
-    return Scope(tuple(row["queues"].split(",")), tasks)
+    pulse = json.loads(row["pulse"]) if row["pulse"] else {}
+    return Scope(tuple(row["queues"].split(",")), tasks, _without_browser(pulse))
 
 
 def of_live_runs(db: Database) -> list[tuple[RunState, Scope]]:
     """List the runs at work, each with what it does."""
-    return [(run, Scope(run.queues, run.tasks)) for run in live_runs.alive(db)]
+    return [
+        (run, Scope(run.queues, run.tasks, _without_browser(run.pulse)))
+        for run in live_runs.alive(db)
+    ]
+
+
+def of_onlookers(db: Database) -> Scope:
+    """The scope of those who look on and have loaded no tasks: any job.
+
+    Which tasks need no browser is known from the runs at work, or else from the latest one.
+    """
+    told = live_runs.alive(db) or live_runs.newest(db, 1)
+    return Scope(without_browser=frozenset().union(*(_without_browser(run.pulse) for run in told)))
+
+
+def _without_browser(pulse: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(pulse.get(runs.WITHOUT_BROWSER, ()))
 
 
 def absence(live: Sequence[Scope], candidate: Candidate) -> ClosedKey | None:

@@ -46,6 +46,10 @@ class Stopped:
     reason: str
 
 
+# What stands between a job and its claim; None: nothing.
+Turn = ClosedKey | Stopped | None
+
+
 @dataclass(frozen=True, slots=True)
 class Orders:
     """All orders as searches need to know them."""
@@ -98,7 +102,7 @@ def problem_of(candidate: Candidate, is_temporary: bool) -> str | None:
     return manifest.TEMPORARY_IN_ORDER if has_key and is_temporary else None
 
 
-def admit(tx: Transaction, candidate: Candidate, order: Order | None) -> ClosedKey | Stopped | None:
+def admit(tx: Transaction, candidate: Candidate, order: Order | None) -> Turn:
     """Judge a claim by its order, in which nobody else can claim until this one is decided."""
     if order is None:
         return None
@@ -106,9 +110,7 @@ def admit(tx: Transaction, candidate: Candidate, order: Order | None) -> ClosedK
     return judge(tx, candidate, order)
 
 
-def judge(
-    reader: Database | Transaction, candidate: Candidate, order: Order
-) -> ClosedKey | Stopped | None:
+def judge(reader: Database | Transaction, candidate: Candidate, order: Order) -> Turn:
     """Say what a job of an order has to wait for, or that it is not to be done; None: nothing."""
     before = _first(reader, order.places)
     if before is not None and before["id"] < candidate.job_id:
@@ -126,6 +128,14 @@ def judge(
             said = f"not done, because job {failed['id']} before it failed"
             return Stopped(f"{said}, and {order.quoted} stops then")
     return _closed(candidate, order, _waited_for(failed), None)
+
+
+def with_a_failure(db: Database, places: tuple[str, ...]) -> frozenset[str]:
+    """Name the places where a job has failed that others may wait for."""
+    if not places:
+        return frozenset()
+    rows = db.fetch_all("failed_places", places=tuple(f"{_FAILED}{place}" for place in places))
+    return frozenset(row["order_place"].removeprefix(_FAILED) for row in rows)
 
 
 def first_ready(db: Database, order: Order) -> Row | None:

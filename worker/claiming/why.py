@@ -9,17 +9,17 @@ from collections.abc import Mapping, Sequence
 
 from worker.claiming import turns
 from worker.claiming.closed_keys import ClosedKeys
-from worker.claiming.scope import absence, of_live_runs
+from worker.claiming.scope import absence, of_live_runs, of_onlookers
 from worker.claiming.turns import Stopped
 from worker.database.client import Database, Row
 from worker.errors import PayloadError
-from worker.guards.keys import ClosedKey, keys_of
-from worker.history.results import last_error_line
+from worker.guards.keys import ClosedKey
 from worker.models import Candidate, Status
 from worker.profiles import manifest
 from worker.profiles.resolution import Unresolvable, look
 from worker.queue import pause
 from worker.queue.claims import Queue
+from worker.reasons import NO_REASON, last_error_line
 from worker.recovery import live_runs
 from worker.recovery.live_runs import Life
 from worker.recovery.sweep import sweep
@@ -74,8 +74,8 @@ def _archived(job: Row, history: Sequence[Row]) -> str:
     """Say what became of a job that has left the queue: it cannot be tried again there."""
     ended = f"was done at {_utc(job['finished_at'])}"
     if job["status"] != Status.DONE:
-        kept = [row["reason"] for row in history if row["fence"] == job["fence"]]
-        reason = (kept and kept[-1]) or last_error_line(job["last_error"]) or "no reason was kept"
+        found = [row["reason"] for row in history if row["fence"] == job["fence"]]
+        reason = (found and found[-1]) or last_error_line(job["last_error"]) or NO_REASON
         ended = f"failed for good at {_utc(job['finished_at'])}: {reason}"
     return (
         f"{ended}; it was archived at {_utc(job['archived_at'])} by {job['archived_by']} "
@@ -87,12 +87,13 @@ def _at_work(db: Database, job: Row) -> str:
     for item in sweep(db, Queue(db), dry_run=True):
         if item.job_id == job["id"]:
             ends = "puts it back" if item.status is Status.PENDING else "ends it"
-            return f"is not running: {item.reason}; the next sweep {ends}: make sweep"
+            return f"is not running: {item.reason}; the next sweep {ends}: launcher.py sweep"
     times = db.fetch_all("times_of_job", id=job["id"])[0]
     step = job["irreversible_step"]
-    return f"is running: worker {job['worker_id']}, for {float(times['age_seconds']):.0f} s" + (
-        f", at the irreversible step {step!r}" if step is not None else ""
-    )
+    by = "" if job["worker_id"] is None else f": worker {job['worker_id']}"
+    where = f" on {times['host']}" if times["host"] else ""
+    at_step = f", at the irreversible step {step!r}" if step is not None else ""
+    return f"is running{by}{where}, for {float(times['age_seconds']):.0f} s{at_step}"
 
 
 def _remedy(job: Row) -> str:
@@ -174,11 +175,12 @@ def _unready(db: Database, job: Row) -> str | None:
 
 
 def _closed(db: Database, job: Row, known: Mapping[str, ClosedKey] | None) -> str | None:
+    onlooker = of_onlookers(db)
     if known is None:
-        closures = ClosedKeys(db)
+        closures = ClosedKeys(db, onlooker)
         closures.refresh()
         known = closures.closed
-    for key in keys_of(_candidate(job)):
+    for key in onlooker.keys_of(_candidate(job)):
         if (closed := known.get(key)) is not None:
             return _waits(closed)
     return None
@@ -212,7 +214,7 @@ def _reason(db: Database, job: Row) -> str:
     row = db.fetch_one("last_reason", id=job["id"], fence=job["fence"])
     if row is not None and row["reason"]:
         return str(row["reason"])
-    return last_error_line(job["last_error"]) or "no reason was kept"
+    return last_error_line(job["last_error"]) or NO_REASON
 
 
 def _utc(value: object) -> str:

@@ -1,4 +1,5 @@
-"""The queue: claim, renew, and look. Every write about a claim carries its fence.
+"""The queue: claim, renew, and look. Every write about a claim carries its fence; which job is
+claimed next, and how many are read at a time, is decided in the room claiming/.
 
 A claim that may have reached the server before its connection broke can be asked for again.
 """

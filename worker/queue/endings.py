@@ -7,8 +7,6 @@ that may have reached the server before can be repeated: it tells.
 
 from __future__ import annotations
 
-import socket
-
 from worker.database.client import Database, Transaction
 from worker.errors import ClaimLost
 from worker.evidence.fingerprint import fingerprint
@@ -17,6 +15,7 @@ from worker.evidence.redaction import redact_text
 from worker.models import Claim, Ending, Outcome, Status
 from worker.queue import added_jobs, standing
 from worker.records import record
+from worker.system.identity import this_host
 
 # `last_error` is a TEXT: 65,535 bytes. The head says what was called, the tail what went wrong.
 MAX_ERROR_BYTES = 60_000
@@ -219,7 +218,7 @@ class Endings:
             default_callback=self.default_callback,
             evidence=ending.evidence,
             evidence_dir=ending.evidence_dir,
-            evidence_host=socket.gethostname() if ending.evidence_dir else None,
+            evidence_host=this_host().name if ending.evidence_dir else None,
             **_steps(claim, ending, settlement, known),
             only_if_expired=only_if_expired,
             as_read=as_read,

@@ -1,7 +1,8 @@
 """Outcomes that could not be written yet: one fsynced file per worker, replayed under the fence.
 
 A worker keeps its outcome here from the first failed write until it is in the database, so that
-neither its own death nor the launcher's loses work that was done.
+neither its own death nor the launcher's loses work that was done. When one is kept is decided by
+outcome_writer.py; deaths that could not be written are kept by recovery/deaths.py.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ Kept in the database, so that it holds for all hosts and for runs that start lat
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from worker.database.client import Database, Row, Transaction
 from worker.queue import events
@@ -42,10 +43,23 @@ def paused(db: Database) -> Row | None:
     return db.fetch_one("get_control", name=PAUSED)
 
 
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """What is paused now, each with who did it, when and why."""
+
+    everything: Row | None
+    queues: list[Row]
+
+
+def all_pauses(db: Database) -> Pauses:
+    """List what is paused: everything, single queues, or both; in one statement."""
+    rows = db.fetch_all("controls_like", pattern=f"{PAUSED}%")
+    return Pauses(next((row for row in rows if row["name"] == PAUSED), None), _by_queue(rows))
+
+
 def paused_queues(db: Database) -> list[Row]:
     """List the queues that are paused by themselves, each with who did it, when and why."""
-    rows = db.fetch_all("controls_like", pattern=f"{PAUSED}:%")
-    return [{**row, "queue": row["name"].removeprefix(f"{PAUSED}:")} for row in rows]
+    return _by_queue(db.fetch_all("controls_like", pattern=f"{PAUSED}:%"))
 
 
 def holds(db: Database, queues: Collection[str]) -> Row | None:
@@ -56,6 +70,15 @@ def holds(db: Database, queues: Collection[str]) -> Row | None:
         return asked[PAUSED]
     named = [asked.get(_name(queue)) for queue in queues]
     return named[0] if named and all(named) else None
+
+
+def _by_queue(rows: list[Row]) -> list[Row]:
+    prefix = f"{PAUSED}:"
+    return [
+        {**row, "queue": row["name"].removeprefix(prefix)}
+        for row in rows
+        if row["name"].startswith(prefix)
+    ]
 
 
 def _name(queue: str | None) -> str:

@@ -14,11 +14,21 @@ from worker.errors import DuplicateKey
 from worker.settings import RunSettings
 from worker.system.identity import boot_id, machine_id, pid_namespace, start_ticks, this_host
 
+# In a run's pulse: the tasks it has loaded that need no browser.
+WITHOUT_BROWSER = "without_browser"
+
 
 def start_run(
-    db: Database, settings: RunSettings, launcher_pid: int, tasks: Sequence[str] | None = None
+    db: Database,
+    settings: RunSettings,
+    launcher_pid: int,
+    tasks: Sequence[str] | None = None,
+    without_browser: Sequence[str] = (),
 ) -> int:
-    """Record a launcher and the tasks it has loaded (None: any); return the run's id."""
+    """Record a launcher and the tasks it has loaded (None: any); return the run's id.
+
+    `without_browser` are those of its tasks that need no browser.
+    """
     takes_any = tasks is None or settings.unknown_tasks == "fail"
     return db.insert(
         "start_run",
@@ -30,15 +40,24 @@ def start_run(
         pid_started=start_ticks(launcher_pid),
         first_slot=settings.offset,
         workers=settings.workers,
-        total=settings.total,
+        total=settings.total or settings.workers,
+        slots="" if settings.shares_slots else None,
         queues=",".join(settings.queues),
         tasks=None if takes_any else json.dumps(sorted(tasks or ())),
+        pulse=json.dumps({WITHOUT_BROWSER: sorted(without_browser)}) if without_browser else None,
     )
 
 
 def beat(db: Database, run_id: int, pulse: str | None = None) -> None:
     """Record that the launcher lives, and as JSON how its queue and its workers stand."""
     db.execute("beat_run", run_id=run_id, pulse=pulse)
+
+
+def without_browser(db: Database, run_id: int) -> list[str]:
+    """Name the tasks of a run that need no browser."""
+    row = db.fetch_one("pulse_of_run", run_id=run_id)
+    pulse = json.loads(row["pulse"]) if row and row["pulse"] else {}
+    return [str(name) for name in pulse.get(WITHOUT_BROWSER, ())]
 
 
 def end_run(db: Database, run_id: int, summary: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from worker.database.client import Database
 from worker.errors import ClaimLost
+from worker.evidence import to_copy
 from worker.evidence.redaction import redact_closed
 from worker.models import Cause, Claim, Ending, Outcome, Status
 from worker.profiles import lease_endings
@@ -138,8 +139,15 @@ def settle_claims(
             settlement = queue.end(claim, told, as_read=True)
         except ClaimLost:
             continue
+        note_evidence(told, places)
         settled.append(Swept(claim.job_id, settlement.status, settlement.reason))
     return settled
+
+
+def note_evidence(ending: Ending, places: Places | None) -> None:
+    """Have the evidence of a settled job copied to where all hosts find it, if there is such."""
+    if places is not None and ending.evidence is not None:
+        to_copy.add(places.state_dir, places.errors_dir, ending.evidence)
 
 
 def with_evidence(

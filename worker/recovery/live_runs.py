@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -11,6 +12,7 @@ from typing import Any
 from worker.database.client import Database, Row
 from worker.models import DEFAULT_QUEUE
 from worker.recovery.dead_owners import MIN_SILENT_SECONDS, is_gone
+from worker.slot_numbers import slots_in, slots_text
 
 # A run that has not beaten for a day is history.
 RECENT_SECONDS = 86_400
@@ -44,6 +46,8 @@ class RunState:
     silent_seconds: float
     life: Life
     summary: dict[str, Any] | None = None
+    # As `0-2,5`, where it shares slots with other hosts; None: from the first one on.
+    shared_slots: str | None = None
     # Which jobs it does: of these queues and, unless it takes any, of these tasks.
     queues: tuple[str, ...] = (DEFAULT_QUEUE,)
     tasks: frozenset[str] | None = None
@@ -59,6 +63,18 @@ class RunState:
         return self.heartbeat_at if self.life is Life.GONE else self.ended_at
 
     @property
+    def slots(self) -> tuple[int, ...]:
+        """The slots that it has, or had last."""
+        if self.shared_slots is None:
+            return tuple(range(self.first_slot, self.first_slot + self.workers))
+        return slots_in(self.shared_slots)
+
+    @property
+    def slot_names(self) -> str:
+        """Its slots, as people write them: `0–2,5`."""
+        return slots_text(self.slots).replace("-", "–") or "none yet"
+
+    @property
     def ending(self) -> str:
         """How it ended, in a few words; empty while it may live."""
         if self.ended_at is None:
@@ -71,7 +87,7 @@ class RunState:
             "run": self.run_id,
             "host": self.host,
             "pid": self.pid,
-            "slots": list(range(self.first_slot, self.first_slot + self.workers)),
+            "slots": list(self.slots),
             "total": self.total,
             "started_at": self.started_at,
             "heartbeat_at": self.heartbeat_at,
@@ -102,6 +118,13 @@ def newest(db: Database, limit: int, before: int | None = None) -> list[RunState
     return [state_of(row) for row in rows]
 
 
+def hosts_of(db: Database, incarnations: Iterable[int | None]) -> dict[int, str]:
+    """Tell on which host workers were, by their incarnation."""
+    ids = tuple({each for each in incarnations if each is not None})
+    rows = db.fetch_all("hosts_of_workers", ids=ids) if ids else []
+    return {row["id"]: row["host"] for row in rows}
+
+
 def state_of(row: Row) -> RunState:
     """Judge a run by its row."""
     return RunState(
@@ -111,6 +134,7 @@ def state_of(row: Row) -> RunState:
         first_slot=row["first_slot"],
         workers=row["workers"],
         total=row["total"],
+        shared_slots=row["slots"],
         started_at=row["started_at"],
         heartbeat_at=row["heartbeat_at"],
         ended_at=row["ended_at"],

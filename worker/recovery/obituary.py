@@ -6,7 +6,6 @@ The worker's last lines hold, after a hang, the Python stack it was stuck in.
 from __future__ import annotations
 
 import json
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from worker.evidence.terminal_text import printable
 from worker.models import Cause, Claim, Ending, Outcome, StepKind
 from worker.recovery.places import Places
 from worker.system.durable_file import write_durably
+from worker.system.identity import this_host
 
 # The file that is written last: with it the evidence is whole.
 _LAST = "output.log"
@@ -114,7 +114,7 @@ def _write(places: Places, claim: Claim, death: dict[str, Any]) -> Path:
         "last_step": redact_text(death["step"], known) or None,
         "irreversible_step": claim.irreversible_step or ending_of(death).irreversible_step,
         "seconds": round(death["seconds"], 1),
-        "host": socket.gethostname(),
+        "host": this_host().name,
         "database": database,
         **words,
     }

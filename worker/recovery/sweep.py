@@ -51,7 +51,7 @@ def sweep(
         settle_left(db, queue, places)
     how = _Sweeping(queue, places, is_dry=dry_run)
     swept = _sweep_dead(db, how)
-    up_seconds = min(_uptime_seconds(db), answering_seconds)
+    up_seconds = min(uptime_seconds(db), answering_seconds)
     if up_seconds >= min(server_grace_seconds, queue.lease_seconds):
         swept += _sweep_expired(db, how)
     return swept
@@ -72,7 +72,7 @@ def sweep_profiles(
     answering_seconds: float = math.inf,
 ) -> list[tuple[str, str]]:
     """End the holds on profiles whose holder is gone; return each profile with the reason."""
-    up_seconds = min(_uptime_seconds(db), answering_seconds)
+    up_seconds = min(uptime_seconds(db), answering_seconds)
     return sweep_leases(db, with_expired=up_seconds >= server_grace_seconds)
 
 
@@ -129,6 +129,7 @@ class _Sweeping:
                 # Another sweep was faster, its worker has come back in time, or somebody holds
                 # its row.
                 return None
+            deaths.note_evidence(ending, self.places)
         return Swept(claim.job_id, settlement.status, settlement.reason)
 
 
@@ -166,7 +167,8 @@ def _sweep_expired(db: Database, how: _Sweeping) -> list[Swept]:
         after = expired[-1]["id"]
 
 
-def _uptime_seconds(db: Database) -> int:
+def uptime_seconds(db: Database) -> int:
+    """Tell how long the server has been up; before that nobody could renew anything."""
     return int(db.fetch_all("server_uptime")[0]["Value"])
 
 

@@ -26,6 +26,10 @@ AND (account IS NULL OR account NOT IN %(closed_accounts)s)
 -- A condition: leave out jobs of profiles that are busy or not ready.
 AND (profile IS NULL OR profile NOT IN %(closed_profiles)s)
 
+-- name: of_closed_owners
+-- A condition: only jobs of profiles and accounts that cannot be used now.
+AND (profile IN %(closed_profiles)s OR account IN %(closed_accounts)s)
+
 -- name: is_anything_gated
 -- Tell in one look whether anybody uses limits, breakers, proxies, profiles, accounts or
 -- paused queues at all.
@@ -38,16 +42,19 @@ SELECT EXISTS (SELECT 1 FROM limits) OR EXISTS (SELECT 1 FROM breakers)
                 WHERE order_place >= 'key:' AND order_place < 'key;') AS has_order_keys;
 
 -- name: without_proxied_jobs
--- A condition: leave out jobs that would need a proxy while none can be used.
-AND profile IS NOT NULL
+-- A condition: leave out jobs that would need a proxy while none can be used; a profile has its own,
+-- and a task without a browser needs none.
+AND (profile IS NOT NULL OR task IN %(without_browser)s)
 
 -- name: not_of_waiting_accounts
 -- A condition: leave out jobs of accounts whose proxy cools down; a profile has its own.
-AND (account IS NULL OR profile IS NOT NULL OR account NOT IN %(waiting_accounts)s)
+AND (account IS NULL OR profile IS NOT NULL OR account NOT IN %(waiting_accounts)s
+     OR task IN %(without_browser)s)
 
 -- name: not_where_all_proxies_cool
 -- A condition: leave out jobs that go to a site which no proxy is left for; a profile has its own.
-AND (profile IS NOT NULL OR COALESCE(site, '') NOT IN %(cooling_sites)s)
+AND (profile IS NOT NULL OR COALESCE(site, '') NOT IN %(cooling_sites)s
+     OR task IN %(without_browser)s)
 
 -- name: not_on_cooling_routes
 -- A condition: leave out jobs whose profile's or account's proxy is left alone for their site.

@@ -1,10 +1,12 @@
 -- name: candidate_columns
--- What a worker has to know of a job before it claims it.
-q.id, CAST(q.changed_at AS CHAR) AS version, q.fence, q.attempts, q.max_attempts, q.task,
-       q.queue, q.depth, q.payload, q.timeout_seconds, q.priority, q.blocks, q.crashes, q.forgiven, q.site,
-       q.profile AS profile_id, q.account AS account_id, q.order_place,
-       q.callback_url IS NOT NULL AS has_callback,
-       q.finished_at IS NOT NULL AND q.last_error IS NULL AS was_done
+-- What a worker has to know of a job before it claims it. The numbers that every job has are one
+-- column: reading a column takes the driver as long as all that is done with it.
+q.id, CAST(q.changed_at AS CHAR) AS version, q.task, q.queue, q.payload, q.site,
+       CONCAT_WS(' ', q.fence, q.attempts, q.priority, q.depth, q.blocks, q.crashes, q.forgiven,
+                 q.callback_url IS NOT NULL,
+                 q.finished_at IS NOT NULL AND q.last_error IS NULL) AS numbers,
+       q.max_attempts, q.timeout_seconds,
+       q.profile AS profile_id, q.account AS account_id, q.order_place
 
 -- name: next_level
 -- Find the most urgent priority above a given one that has a job ready, with its first and last id.

@@ -1,6 +1,6 @@
 -- name: scope_of_run
--- Read which queues a run works and which tasks it has loaded.
-SELECT queues, tasks FROM runs WHERE id = %(run_id)s;
+-- Read which queues a run works and which tasks it has loaded; its pulse names some of them.
+SELECT queues, tasks, pulse FROM runs WHERE id = %(run_id)s;
 
 -- name: of_own_queues
 -- A condition: leave out jobs of queues that this run does not work.

@@ -49,6 +49,12 @@ SELECT id, status, order_on_failure, irreversible_step,
  ORDER BY id
  LIMIT 1;
 
+-- name: failed_places
+-- List which of these places have a job that failed and that others may wait for.
+SELECT DISTINCT order_place
+  FROM work_queue FORCE INDEX (next_in_order)
+ WHERE order_place IN %(places)s;
+
 -- name: running_in_order
 -- Find a job of an order that is in progress.
 SELECT id FROM work_queue FORCE INDEX (next_candidates)

@@ -1,6 +1,9 @@
 -- name: times_of_job
--- Tell how long a job has been running, its claim still holds, and it still has to wait.
-SELECT COALESCE(TIMESTAMPDIFF(MICROSECOND, started_at, UTC_TIMESTAMP(6)), 0) / 1000000 AS age_seconds,
+-- Tell how long a job has been running, its claim still holds, and it still has to wait; and on which
+-- host its worker is.
+SELECT (SELECT r.host FROM workers w JOIN runs r ON r.id = w.run_id
+         WHERE w.id = work_queue.incarnation) AS host,
+       COALESCE(TIMESTAMPDIFF(MICROSECOND, started_at, UTC_TIMESTAMP(6)), 0) / 1000000 AS age_seconds,
        TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), lease_until) / 1000000 AS lease_seconds,
        TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), not_before) / 1000000 AS due_seconds
   FROM work_queue

@@ -6,10 +6,15 @@ SELECT *, TIMESTAMPDIFF(MICROSECOND, heartbeat_at, UTC_TIMESTAMP(6)) / 1000000 A
 -- name: start_run
 -- Record that a launcher has begun.
 INSERT INTO runs (host, machine_id, boot_id, pid_namespace, pid, pid_started,
-                  first_slot, workers, total, queues, tasks, started_at, heartbeat_at)
+                  first_slot, workers, total, slots, queues, tasks, pulse, started_at,
+                  heartbeat_at)
 VALUES (%(host)s, %(machine_id)s, %(boot_id)s, %(pid_namespace)s, %(pid)s, %(pid_started)s,
-        %(first_slot)s, %(workers)s, %(total)s, %(queues)s, %(tasks)s,
-        UTC_TIMESTAMP(6), UTC_TIMESTAMP(6));
+        %(first_slot)s, %(workers)s, %(total)s, %(slots)s, %(queues)s, %(tasks)s,
+        %(pulse)s, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6));
+
+-- name: pulse_of_run
+-- Read what a run last told of itself.
+SELECT pulse FROM runs WHERE id = %(run_id)s;
 
 -- name: beat_run
 -- Record that a launcher lives, and how its queue and its workers stand.

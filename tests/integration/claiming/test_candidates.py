@@ -13,7 +13,8 @@ import pytest
 from tests.conftest import because
 from tests.integration.claiming.rows import add_jobs, questions, rows_read
 from worker.claiming import candidates as candidates_module
-from worker.claiming.candidates import MAX_BATCH, Candidates
+from worker.claiming.batch_size import MAX_ROWS
+from worker.claiming.candidates import Candidates
 from worker.models import Owner, Partition
 
 BACKLOG = 20_000
@@ -166,7 +167,7 @@ def test_a_backlog_of_another_slot_is_not_read_again_at_every_look(database, con
     add_jobs(database, range(2, 2 * BACKLOG + 1, 2))
     own = range(2 * BACKLOG + 1, 2 * BACKLOG + 4001, 2)
     add_jobs(database, own)
-    looks = len(own) // MAX_BATCH
+    looks = len(own) // MAX_ROWS
 
     read = look_through(database, connect, Partition(1, 2), len(own))
 
@@ -181,7 +182,7 @@ def test_a_helper_does_not_search_all_the_backlog_for_jobs_of_its_own_at_every_l
 
     read = look_through(database, connect, Partition(1, 2), jobs)
 
-    assert read < jobs // MAX_BATCH * BACKLOG / 2
+    assert read < jobs // MAX_ROWS * BACKLOG / 2
 
 
 def test_priorities_as_many_as_jobs_do_not_make_a_helper_ask_for_each(database, consumer):

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from tests.integration.proxy_fixtures import block, chosen, cool_off, id_of, look, stop_the_clock
+from worker.claiming import held_back
 from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
+from worker.claiming.scope import Scope
 from worker.claiming.why import sentence_about
 from worker.models import Partition
+from worker.profiles import store
 from worker.proxies import choice
 from worker.proxies import store as proxies
+from worker.queue import runs
+from worker.settings import RunSettings
 
 
 @pytest.fixture
 def ready(database):
     """Names the jobs that a worker would find now."""
 
-    def ready() -> list[int]:
-        candidates = Candidates(database, Partition(0, 1))
+    def ready(scope: Scope | None = None) -> list[int]:
+        closures = ClosedKeys(database, scope)
+        candidates = Candidates(database, Partition(0, 1), closures=closures)
         found = []
         while (candidate := candidates.next()) is not None:
             found.append(candidate.job_id)
@@ -29,8 +37,8 @@ def ready(database):
     return ready
 
 
-def enqueue(database, queue, url="http://shop.test/", **columns) -> int:
-    job_id = queue.enqueue("visit", {"url": url} if url else {})
+def enqueue(database, queue, url="http://shop.test/", task="visit", **columns) -> int:
+    job_id = queue.enqueue(task, {"url": url} if url else {})
     for column, value in columns.items():
         database.run_statement(
             f"UPDATE work_queue SET {column} = %(value)s WHERE id = %(id)s",
@@ -152,3 +160,63 @@ def test_an_accounts_jobs_wait_only_where_its_proxy_is_blocked(database, queue, 
     assert chosen(database, "other.test", account_id="x") == own
     cool_off(database, own)
     assert ready() == [waiting, elsewhere]
+
+
+WITHOUT_BROWSER = Scope(without_browser=frozenset({"tidy"}))
+
+
+@pytest.fixture
+def at_work(database):
+    """A run at work, one of whose tasks needs no browser."""
+    settings = RunSettings(database=database.settings, workers=1)
+    return runs.start_run(database, settings, os.getpid(), ["tidy", "visit"], ["tidy"])
+
+
+def out_of_use(database) -> None:
+    for name in ("a", "b"):
+        proxies.disable(database, name)
+
+
+def cooling_everywhere(database) -> None:
+    for name in ("a", "b"):
+        block(database, name, site="shop.test")
+
+
+def cooling_for_the_account(database) -> None:
+    store.add_account(database, "x", by="me")
+    own = chosen(database, "shop.test", account_id="x")
+    choice.note_unreachable(database, id_of(database, own), "net::ERR_PROXY_CONNECTION_FAILED")
+
+
+@pytest.mark.parametrize(
+    ("close", "account"),
+    [(out_of_use, None), (cooling_everywhere, None), (cooling_for_the_account, "x")],
+)
+def test_a_task_without_a_browser_waits_for_no_proxy(
+    database, queue, add, ready, at_work, close, account
+):
+    add("a", "b")
+    page = enqueue(database, queue, account_id=account)
+    tidy = enqueue(database, queue, task="tidy", account_id=account)
+    close(database)
+
+    assert ready(WITHOUT_BROWSER) == [tidy]
+    # What others are told agrees with that.
+    assert "waits because" in sentence_about(database, queue.get(page))
+    assert sentence_about(database, queue.get(tidy)).startswith(f"job {tidy} is ready")
+    assert [item.jobs for item in held_back.count(database)] == [1]
+    assert [item.jobs for item in held_back.count(database, scope=WITHOUT_BROWSER)] == [1]
+    # Where no run has said so, any task may have a page.
+    assert ready() == []
+
+
+def test_which_tasks_need_no_browser_is_still_known_when_their_run_has_ended(
+    database, queue, add, at_work
+):
+    add("a", "b")
+    tidy = enqueue(database, queue, task="tidy")
+    out_of_use(database)
+    runs.end_run(database, at_work, {})
+
+    assert "is ready, but nothing is running" in sentence_about(database, queue.get(tidy))
+    assert held_back.count(database) == []
