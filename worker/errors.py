@@ -11,7 +11,9 @@ NightshiftError
 ├─ OutputLost               exit 1: stdout does not take what was asked for
 ├─ RunLocked                exit 75: another run holds the lock
 ├─ ClaimLost · LeaseLost    stop, write nothing
-├─ BrowserError             LaunchFailed · BrowserCrashed · JobTimedOut · ProviderError
+├─ BrowserError             LaunchFailed (BrowserAway) · BrowserCrashed · JobTimedOut
+│                           · ProviderError
+├─ EvidenceUnavailable      exit 69: the shared place for evidence cannot be used
 ├─ ProxyUnavailable         proxies are configured, but none can be used now
 ├─ PageRefused              a page went where it may not, or took more than its share
 ├─ TaskNotFound             no task of that name is loaded
@@ -27,6 +29,10 @@ from worker.exit_codes import ExitCode
 
 ProviderTrouble = Literal[
     "already_running",
+    # Open elsewhere: another machine's or person's, never stopped by us.
+    "locked",
+    # The vendor downloads or updates what its browser needs.
+    "preparing",
     "throttled",
     "refused",
     "unreachable",
@@ -163,6 +169,14 @@ class LaunchFailed(BrowserError):
         self.is_passing = is_passing
 
 
+class BrowserAway(LaunchFailed):
+    """No browser elsewhere can be had now; `after` says in how many seconds to look again."""
+
+    def __init__(self, message: str, after: float) -> None:
+        super().__init__(message, is_passing=True)
+        self.after = after
+
+
 class BrowserCrashed(BrowserError):
     """The browser or its page died under the job."""
 
@@ -191,6 +205,12 @@ class ProviderError(BrowserError):
         self.provider = provider
         self.kind: ProviderTrouble = kind
         self.retry_after = retry_after
+
+
+class EvidenceUnavailable(NightshiftError):
+    """Evidence cannot be had from where it is, or cannot be put there; says nothing of the URL."""
+
+    exit_code = ExitCode.UNAVAILABLE
 
 
 class ProxyUnavailable(NightshiftError):

@@ -182,6 +182,8 @@ class Ending:
     irreversible_step: str | None = None
     # The name of the proxy that its pages went through, if there was one.
     proxy: str | None = None
+    # Its profile could not be had, whatever the task is: it is left alone for a while.
+    rests_profile: bool = False
     # The jobs that are added with a finish, a row each.
     follow_ups: tuple[dict[str, Any], ...] = ()
 

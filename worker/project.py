@@ -48,6 +48,11 @@ def results_dir(environ: Mapping[str, str] = os.environ) -> Path:
     return Path(environ.get("NIGHTSHIFT_RESULTS_DIR") or project_dir(environ) / "results")
 
 
+def providers_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return where the project's own descriptions of browser vendors are."""
+    return Path(environ.get("NIGHTSHIFT_PROVIDERS_DIR") or project_dir(environ) / "providers")
+
+
 def state_dir(environ: Mapping[str, str] = os.environ) -> Path:
     """Return where Nightshift keeps what is neither code nor evidence."""
     return Path(environ.get("NIGHTSHIFT_STATE_DIR") or project_dir(environ) / ".local").absolute()

@@ -7,6 +7,7 @@ unknown key is an error that names the nearest one; a password is refused: it be
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import re
 import shlex
@@ -16,10 +17,12 @@ from dataclasses import Field
 from pathlib import Path
 from typing import Any
 
+from worker.context_fields import Level, problem_in
 from worker.dotenv import load_dotenv
 from worker.errors import SettingsError, UsageError
+from worker.flags import Flag, parse_duration
 from worker.project import FILE, env_file, project_dir
-from worker.settings import Flag, flag_fields, flag_name, parse_duration, variable_name
+from worker.settings import flag_fields, flag_name, variable_name
 
 # What may be in a table beside `[run]`: the key, its variable, and the type of its value.
 TABLES: dict[str, dict[str, tuple[str, type]]] = {
@@ -48,15 +51,17 @@ SECRETS = {
     ("database", "url"): "DATABASE_URL=mysql://user:password@host:3306/name",
     ("run", "ping-url"): "NIGHTSHIFT_PING_URL=…",
     ("run", "notify"): "NIGHTSHIFT_NOTIFY=…",
+    ("run", "browser-endpoint"): "NIGHTSHIFT_BROWSER_ENDPOINT=…",
 }
 # Where the server is: named in one place, so that no half of it comes from another.
 PLACES = ("MYSQL_HOST", "MYSQL_SOCKET", "MYSQL_UNIX_PORT", "MYSQL_PORT")
 _LOGIN = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
 _NAMES = {
     str: 'a text in quotes', int: "a whole number", bool: "true or false", Path: "a path in quotes",
-    list: 'a list such as ["tasks"]', float: 'a duration such as "10m"',
+    list: 'a list such as ["tasks"]', tuple: 'a list such as ["image"]',
+    float: 'a duration such as "10m"',
 }  # fmt: skip
-_KINDS = {"bool": bool, "int": int, "float": float, "Path": Path}
+_KINDS = {"bool": bool, "int": int, "float": float, "Path": Path, "tuple[str, ...]": tuple}
 
 
 def load_settings(environ: MutableMapping[str, str] = os.environ) -> None:
@@ -85,16 +90,37 @@ def read(path: Path) -> dict[str, str]:
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} cannot be read: {error}") from error
     found: dict[str, str] = {}
+    if (browser := tables.pop("browser", None)) is not None:
+        found["NIGHTSHIFT_BROWSER_CONTEXT"] = _context(path, browser)
     for table, values in tables.items():
         known = _keys(table)
         if known is None:
-            hint = _nearest(table, ["run", *TABLES])
+            hint = _nearest(table, ["run", "browser", *TABLES])
             raise SettingsError(f"{path}: unknown table [{table}]; {hint}")
         if not isinstance(values, dict):
             raise SettingsError(f"{path}: {table} stands in no table; write it under [run]")
         for key, value in values.items():
             found |= _Entry(path, table, key.replace("_", "-"), value).variable(known)
     return found
+
+
+def _context(path: Path, browser: Any) -> str:
+    """Read `[browser.context]` as the JSON that its variable holds."""
+    if not isinstance(browser, dict) or set(browser) - {"context"}:
+        strange = sorted(set(browser) - {"context"})[0] if isinstance(browser, dict) else "browser"
+        raise SettingsError(
+            f"{path} [browser]: unknown key {strange}; known is the table [browser.context]; "
+            f"browser-type, browser-channel and browser-args stand under [run]"
+        )
+    given = browser.get("context", {})
+    options = given
+    if isinstance(given, dict):
+        options = {name.replace("-", "_"): value for name, value in given.items()}
+    if problem := problem_in(options, Level.RUN):
+        raise SettingsError(f"{path} [browser.context]: {problem}")
+    if isinstance(state := options.get("storage_state"), str):
+        options["storage_state"] = str(path.parent / state)
+    return json.dumps(options)
 
 
 Known = Mapping[str, tuple[str, type, Flag | None]]
@@ -155,6 +181,10 @@ class _Entry:
             if not isinstance(sources, list) or not all(isinstance(one, str) for one in sources):
                 raise self._wrong(f"expected {_NAMES[list]}")
             return shlex.join(self._source(one) for one in sources)
+        if kind is tuple:
+            if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+                raise self._wrong(f"expected {_NAMES[tuple]}")
+            return shlex.join(value)
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         fits: dict[type, Callable[[], bool]] = {
             bool: lambda: isinstance(value, bool),
@@ -184,7 +214,7 @@ class _Entry:
         except ValueError as error:
             raise self._wrong(str(error)) from error
         except UsageError as error:
-            raise self._wrong(str(error)) from error
+            raise self._wrong(str(error).removeprefix(f"{self._key}: ")) from error
 
     def _wrong(self, problem: str) -> SettingsError:
         return SettingsError(f"{self._path} [{self._table}] {self._key}: {problem}")

@@ -10,89 +10,38 @@ A field declared with `setting` or `duration` is a flag of `run`: `errors_dir` i
 
 from __future__ import annotations
 
-import math
 import os
-import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from worker import block_patterns
+from worker.browser_settings import (
+    CHANNELS,
+    TYPES,
+    arguments_problem,
+    context_problem,
+    contradiction,
+)
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError, UsageError
+from worker.flags import duration, setting
 from worker.models import DEFAULT_QUEUE
 from worker.project import project_dir
 from worker.queue_names import queues_problem
-from worker.urls import callback_url_problem, notify_url_problem
+from worker.slot_numbers import SLOT_CHOICES, total_of
+from worker.urls import callback_url_problem, endpoint_problem, notify_url_problem
+
+if TYPE_CHECKING:
+    from worker.browser.elsewhere.config import Elsewhere
 
 # Nightshift's own folder, for its tests and benchmarks; a user's files are in `project_dir()`.
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 
 # Each has a browser of some 200 MB: beyond this, a zero too many was typed.
 MOST_WORKERS = 1000
-_UNIT_SECONDS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """What the command line needs to know about a setting, and which values are accepted."""
-
-    help: str
-    default: Any = None
-    least: float | None = None
-    most: float | None = None
-    above: float | None = None
-    unit: str = ""
-    problem: Callable[[str], str | None] | None = None
-    choices: tuple[str, ...] = ()
-    metavar: str | None = None
-    # The flag that turns the setting off, where only that is wanted: `--headed` for `headless`.
-    off: str | None = None
-
-    def check(self, name: str, value: Any) -> None:
-        """Raise UsageError, naming the flag and what to give instead, if the value is wrong."""
-        if value is None:
-            return
-        if self.least is not None and value < self.least:
-            wanted = f"give {self.least:g}{self.unit} or more"
-            raise UsageError(f"{name} {_number(value)} is too small; {wanted}")
-        if self.most is not None and value > self.most:
-            wanted = f"give {self.most:g}{self.unit} or less"
-            raise UsageError(f"{name} {_number(value)} is too large; {wanted}")
-        if self.above is not None and value <= self.above:
-            raise UsageError(f"{name} {value:g} is too small; give more than {self.above:g}")
-        if self.problem is not None and (problem := self.problem(value)) is not None:
-            # The value is not repeated: a URL may hold a password.
-            raise UsageError(f"{name}: {problem}")
-
-
-def _number(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:g}"
-
-
-def parse_duration(text: str) -> float:
-    """Read `600`, `90s`, `10m`, `6h` or `30d` as seconds; raise ValueError for anything else."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(ms|[smhd]?)\s*", text.lower())
-    if match is None:
-        raise ValueError(f"{text!r} is not a duration; write 600, 90s, 10m, 6h or 30d")
-    seconds = float(match[1]) * _UNIT_SECONDS[match[2]]
-    if not math.isfinite(seconds):
-        raise ValueError(f"{text[:20]!r}… is longer than anything lasts; write 30d")
-    return seconds
-
-
-def setting(default: Any, help: str, **more: Any) -> Any:
-    """Declare a setting; `default` may be a function that finds it when it is wanted."""
-    if callable(default):
-        return field(default_factory=default, metadata={"flag": Flag(help, default, **more)})
-    return field(default=default, metadata={"flag": Flag(help, default, **more)})
-
-
-def duration(default: str | None, help: str, **more: Any) -> Any:
-    """Declare a setting that is a time, its default written as a person would: `10m`."""
-    seconds = None if default is None else parse_duration(default)
-    return field(default=seconds, metadata={"flag": Flag(help, default, unit=" s", **more)})
 
 
 def _cores() -> int:
@@ -109,14 +58,25 @@ class RunSettings:
 
     database: DatabaseSettings
     state_dir: Path = field(default_factory=_inside(".local"))
+    # What --browser-endpoint and the variables beside it come to.
+    elsewhere: Elsewhere | None = None
 
     workers: int = setting(
         _cores, "Worker processes to start, each with one browser.", least=1, most=MOST_WORKERS
     )
-    total: int = setting(
-        None, "Slots of all hosts that share the queue.  [default: --workers]", least=1
+    total: int | None = setting(
+        None,
+        "Slots of all hosts that share the queue; the most with --slots auto.  "
+        "[default: --workers]",
+        least=1,
     )
     offset: int = setting(0, "First slot of this host.", least=0)
+    slots: str = setting(
+        "fixed",
+        "How this host gets its slots: fixed from --offset on; auto: what is free of those that "
+        "all hosts share; indexed: by its number in a Kubernetes Job or StatefulSet.",
+        choices=SLOT_CHOICES,
+    )
     tasks: tuple[str, ...] = setting(
         (), "A file, folder or module with your own tasks; repeatable.", metavar="FILE_OR_MODULE"
     )
@@ -201,7 +161,48 @@ class RunSettings:
         choices=("never", "recent"),
     )
     browser: str | None = setting(
-        None, "The Chromium to use.  [default: the one that is found]", metavar="PATH"
+        None, "The browser's program.  [default: the one that is found]", metavar="PATH"
+    )
+    browser_type: str = setting(
+        "chromium",
+        "The browser to use; Firefox and WebKit are Playwright's own, and have fewer guards.",
+        choices=TYPES,
+    )
+    browser_channel: str | None = setting(
+        None, "Use the Chrome or Edge that is installed here.", choices=tuple(CHANNELS)
+    )
+    browser_args: tuple[str, ...] = setting(
+        (),
+        "A further argument for the browser's command line; repeatable.",
+        metavar="ARGUMENT",
+        problem=arguments_problem,
+    )
+    slow_mo_seconds: float = duration(
+        "0s", "Wait this long at each step on a page, so that a person can follow.", most=2
+    )
+    browser_context: str | None = setting(
+        None,
+        "Options of all jobs' browser contexts; in nightshift.toml the table [browser.context].",
+        metavar="JSON",
+        problem=context_problem,
+    )
+    block: tuple[str, ...] = setting(
+        (),
+        "What pages do not load: a kind of file (image) or a host (*.ads.example); repeatable.",
+        metavar="PATTERN",
+        problem=block_patterns.problem_in,
+    )
+    browser_endpoint: tuple[str, ...] = setting(
+        (),
+        "Use a browser elsewhere, at this endpoint; {slot} is the worker's; repeatable. "
+        "A secret: better as NIGHTSHIFT_BROWSER_ENDPOINT.",
+        metavar="URL",
+        problem=endpoint_problem,
+    )
+    endpoint_context: str = setting(
+        "fresh",
+        "Where jobs work in a browser elsewhere: in contexts of their own, or in the service's.",
+        choices=("fresh", "default"),
     )
     headless: bool = setting(True, "Show the browser windows.", off="--headed")
     live_pictures: bool = setting(
@@ -209,6 +210,9 @@ class RunSettings:
     )
     deny_private: bool = setting(
         False, "Keep pages from private, loopback and link-local addresses."
+    )
+    respect_robots: bool = setting(
+        False, "Open no page that its site's robots.txt refuses to the browser's user agent."
     )
     job_disk_mb: int = setting(500, "Megabytes that a job's browser may write to disk.", least=1)
     otel: str | None = setting(
@@ -240,17 +244,16 @@ class RunSettings:
     quiet: bool = setting(False, "Print nothing unless something went wrong.")
 
     def __post_init__(self) -> None:
-        if self.total is None:
-            object.__setattr__(self, "total", self.workers)
         for each in flag_fields():
             each.metadata["flag"].check(flag_name(each), getattr(self, each.name))
-        if self.offset + self.workers > self.total:
-            last = self.offset + self.workers - 1
-            raise UsageError(
-                f"--offset {self.offset} with --workers {self.workers} needs slots "
-                f"{self.offset}..{last}, but --total {self.total} has only 0..{self.total - 1}; "
-                f"raise --total or lower --offset"
-            )
+        browser = (self.browser, self.browser_type, self.browser_channel)
+        elsewhere = self.elsewhere is not None
+        if problem := contradiction(
+            *browser, deny_private=self.deny_private, is_elsewhere=elsewhere
+        ):
+            raise UsageError(problem)
+        given = (self.slots, self.workers, self.offset, self.total)
+        object.__setattr__(self, "total", total_of(*given, helps=self.help_others))
 
     @property
     def queues(self) -> tuple[str, ...]:
@@ -258,8 +261,13 @@ class RunSettings:
         return tuple(dict.fromkeys(name.strip() for name in self.queue.split(",")))
 
     @property
-    def slots(self) -> range:
-        """The slots this run works itself, out of `total`."""
+    def shares_slots(self) -> bool:
+        """Whether this run takes its slots as they are free, instead of having some."""
+        return self.slots == "auto"
+
+    @property
+    def own_slots(self) -> range:
+        """The slots this run works itself, out of `total`, unless it shares them."""
         return range(self.offset, self.offset + self.workers)
 
 

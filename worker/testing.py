@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from worker.browser.browser_choice import BrowserChoice
 from worker.execution.rehearsal import Rehearsal, rehearse
 from worker.models import JSON
 from worker.tasks.registry import Task, task_of
@@ -24,7 +25,8 @@ RunTask = Callable[..., JSON]
 def nightshift_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
     """One browser for all tests of the session."""
     results = tmp_path_factory.mktemp("results")
-    with rehearse(results, browser=os.environ.get("NIGHTSHIFT_BROWSER")) as rehearsal:
+    browser = BrowserChoice(browser=os.environ.get("NIGHTSHIFT_BROWSER"))
+    with rehearse(results, browser) as rehearsal:
         yield rehearsal
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a URL, if anything: of a job, of a webhook, of somebody who is to be told."""
+"""What is wrong with a URL, if anything: of a job, a webhook, a browser, somebody to be told."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ MAX_JOB_URL = 8192
 MAX_CALLBACK_URL = 2048
 
 _JOB_URL = re.compile(r"https?://[^\s\x00-\x1f/?#]+[^\s\x00-\x1f]*$", re.IGNORECASE)
+_ENDPOINT = re.compile(
+    r"(?:(?:playwright|cdp)\+)?(?:ws|wss|http|https)://[^\s\x00-\x1f/?#]+[^\s\x00-\x1f]*"
+    r"|env:[A-Za-z_]\w*|file:.+|[^\s:]+:[A-Za-z_]\w*"
+)
 _NOTIFY_URL = re.compile(r"env:[A-Za-z_]\w*|file:.+|[A-Za-z][\w+.-]*://[^\s\x00-\x1f]+")
 
 
@@ -45,3 +49,13 @@ def notify_url_problem(values: Iterable[str]) -> str | None:
     if all(_NOTIFY_URL.fullmatch(value) for value in values):
         return None
     return "not a URL that Apprise could know; write mailto://…, slack://…, env:NAME or file:PATH"
+
+
+def endpoint_problem(values: Iterable[str]) -> str | None:
+    """Say what is wrong with the values of --browser-endpoint, without repeating any."""
+    if all(_ENDPOINT.fullmatch(value) for value in values):
+        return None
+    return (
+        "not an endpoint of a browser; write ws://…, wss://…, http://…, https://…, env:NAME, "
+        "file:PATH, or your own function as FILE_OR_MODULE:FUNCTION"
+    )

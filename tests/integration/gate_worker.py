@@ -38,6 +38,8 @@ class Worker:
         self.closures._read_at = float("-inf")
         self.candidates._read_at = float("-inf")
         self.candidates._refresh_at = self.candidates._look_at = 0.0
+        self.candidates.hopeless._look_at = 0.0
+        self.candidates.hopeless._known_then = self.candidates.hopeless._pages = None
         self.candidates.look_everywhere()
 
     def claim_now(self) -> Claim | None:

@@ -9,7 +9,10 @@ import pytest
 from tests.lifecycle.conftest import wait_until
 from worker.guards import breakers, limits
 from worker.profiles import store
+from worker.profiles.states import State
 from worker.profiles.store import NewProfile
+from worker.proxies import store as proxies
+from worker.proxies.proxy import Proxy
 
 HELD = {"url": "https://held.example/"}
 BREAKER = "the breaker of site:held.example is held open: it fails"
@@ -197,3 +200,45 @@ def test_an_account_whose_only_profile_has_a_breaker_held_open_does_not_keep_a_r
 
     assert run.wait(30) == 11, run.output
     assert "held back: 1 job: no profile of account a1 is ready: the breaker of" in run.stdout
+
+
+def test_tasks_without_a_browser_are_done_while_no_proxy_can_be_used(
+    launch, database, queue, tasks, noted
+):
+    proxies.add(database, Proxy("http", "t1.example", 8080, name="t1"))
+    proxies.disable(database, "t1")
+    queue.enqueue("held_page", {})
+    done = [queue.enqueue("noop", {}) for _ in range(3)]
+
+    run = launch("--workers", 1, "--tasks", tasks)
+
+    assert run.wait() == 11, run.output
+    assert sorted(noted("finished")) == [(job, 1) for job in done]
+    assert "held back: 1 job: the only proxy is disabled" in run.stdout
+
+
+def test_jobs_that_can_only_fail_do_not_wait_for_a_profile_that_is_set_aside(
+    launch, database, queue, tasks
+):
+    store.add(database, [NewProfile("p1", account_id="a1")], "me")
+    store.set_state(database, "p1", State.QUARANTINED, reason="a prompt", by="me")
+    steps = [{"fill": {"#password": {"secret": "NO_SUCH_SECRET"}}}]
+    real = queue.enqueue("noop", {}, profile_id="p1")
+    hopeless = {
+        queue.enqueue("noop", {}, profile_id="p1", account_id="typo"): "not to typo",
+        queue.enqueue("noop", {"manifest": {"profil": 1}}, profile_id="p1"): "unknown field",
+        queue.enqueue("no such task", {}, profile_id="p1"): "no task named 'no such task'",
+        queue.enqueue("steps", {"steps": steps}, account_id="a1"): "no secret NO_SUCH_SECRET",
+    }
+    over = queue.enqueue("noop", {}, profile_id="p1")
+    hopeless[over] = "it has had its 4 attempts"
+    database.run_statement(f"UPDATE work_queue SET attempts = 4 WHERE id = {over}")
+
+    run = launch("--workers", 2, "--tasks", tasks)
+
+    assert run.wait() == 11, run.output
+    for job, reason in hopeless.items():
+        assert queue.get(job)["status"] == "error"
+        assert reason in queue.get(job)["last_error"]
+    assert (queue.get(real)["status"], queue.get(real)["attempts"]) == ("pending", 0)
+    assert "held back: 1 job: profile p1 is quarantined: a prompt" in run.stdout

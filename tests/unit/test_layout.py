@@ -41,8 +41,17 @@ def test_an_author_imports_six_names():
 
 def test_an_author_imports_them_from_nightshift():
     assert nightshift.__all__ == [
-        *("Blocked", "Fail", "Job", "NightshiftError", "PayloadError", "Retry", "UsageError"),
-        *("__version__", "enqueue", "task"),
+        *(
+            "Blocked",
+            "ContextOptions",
+            "Fail",
+            "Job",
+            "NightshiftError",
+            "PayloadError",
+            "Retry",
+            "UsageError",
+        ),
+        *("__version__", "enqueue", "open_page", "task"),
     ]
     assert set(worker.__all__) <= set(nightshift.__all__)
     for name in worker.__all__:
@@ -82,7 +91,8 @@ def test_the_options_of_a_task_are_fixed():
 
     assert list(signature.parameters) == [
         *("name", "timeout", "max_attempts", "isolation", "browser", "retry_on", "params"),
-        *("retry_delay", "max_blocks", "schemes", "downloads", "guess_half_done"),
+        *("retry_delay", "max_blocks", "schemes", "downloads", "guess_half_done", "context"),
+        "block",
     ]
 
 

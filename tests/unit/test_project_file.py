@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from worker.errors import SettingsError
@@ -126,4 +128,59 @@ def test_a_wrong_value_is_told_with_file_table_and_key(toml, text, told):
 def test_a_password_is_refused_and_not_repeated(toml, text):
     with pytest.raises(SettingsError, match=r"no password belongs into this file.*\.env") as caught:
         read(toml(text))
+    assert "hunter2" not in str(caught.value)
+
+
+def test_options_of_contexts_have_a_table_of_their_own(toml, tmp_path):
+    path = toml(
+        """
+        [run]
+        block = ["image", "*.ads.example"]
+        browser-args = ["--lang=de", "--with a=space"]
+        browser-type = "firefox"
+        slow-mo = "250ms"
+        [browser.context]
+        locale = "de-DE"
+        timezone-id = "Europe/Berlin"
+        viewport = {width = 1280, height = 800}
+        storage_state = "state.json"
+        """
+    )
+    found = read(path)
+
+    assert json.loads(found.pop("NIGHTSHIFT_BROWSER_CONTEXT")) == {
+        "locale": "de-DE",
+        "timezone_id": "Europe/Berlin",
+        "viewport": {"width": 1280, "height": 800},
+        "storage_state": str(tmp_path / "state.json"),
+    }
+    assert found == {
+        "NIGHTSHIFT_BLOCK": "image '*.ads.example'",
+        "NIGHTSHIFT_BROWSER_ARGS": "--lang=de '--with a=space'",
+        "NIGHTSHIFT_BROWSER_TYPE": "firefox",
+        "NIGHTSHIFT_SLOW_MO": "250ms",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[browser.context]\nviewprt = 5", r"[browser.context]: unknown option viewprt; did you"),
+        ("[browser.context]\nlocale = 5", r"[browser.context]: locale: expected a locale"),
+        ("[browser]\ncontext = 5", r"[browser.context]: give options by name"),
+        ("[browser]\ntype = 'firefox'", r"[browser]: unknown key type; known is the table"),
+        ("browser = 5", r"[browser]: unknown key browser"),
+        ("[browser.context.extra_http_headers]\nCookie = 'hunter2'", "no secret belongs here"),
+        ("[run]\nblock = 'image'", '[run] block: expected a list such as ["image"]'),
+        ("[run]\nblock = ['imge']", "[run] block: 'imge' is neither a host"),
+        ("[run]\nbrowser-args = ['--proxy-server=hunter2']", "[run] browser-args: --proxy-server"),
+    ],
+)
+def test_a_wrong_wish_is_told_with_its_place(toml, text, told):
+    path = toml(text)
+    with pytest.raises(SettingsError) as caught:
+        read(path)
+
+    assert str(caught.value).startswith(f"{path} [")
+    assert told in str(caught.value)
     assert "hunter2" not in str(caught.value)

@@ -31,6 +31,8 @@ SECONDS_A_FIND = 2e-6
 
 # Texts of these rooms are typed by the operator or cut by their callers, to this many characters.
 LENGTHS = {
+    "worker.block_patterns": 253,
+    "worker.context_fields:_SECRET_HEADER": 100,
     "worker.browser.failures": 20_000,
     "worker.browser.launch": 20_000,
     "worker.browser.providers": 2_000,
@@ -40,6 +42,7 @@ LENGTHS = {
     "worker.evidence.fingerprint": 2_000,
     "worker.evidence.html_secrets:_ATTRIBUTE": 100_000,
     "worker.evidence.secret_names": 300,
+    "worker.evidence.shared_place": 300,
     "worker.evidence.known_secrets": 200_000,
     "worker.guards": 2_000,
     "worker.history": 2_000,

@@ -1,4 +1,4 @@
-"""Settings: durations, .env, and which values a run refuses."""
+"""Settings: which values a run refuses."""
 
 from __future__ import annotations
 
@@ -6,35 +6,11 @@ import pytest
 
 from worker.database_settings import DatabaseSettings
 from worker.errors import UsageError
-from worker.settings import RunSettings, parse_duration
+from worker.settings import RunSettings
 
 
 def run_with(**changes) -> RunSettings:
     return RunSettings(DatabaseSettings(), **changes)
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        ("600", 600),
-        ("90s", 90),
-        ("10m", 600),
-        ("6h", 21_600),
-        ("30d", 2_592_000),
-        ("250ms", 0.25),
-        ("1.5m", 90),
-        (" 5 S ", 5),
-        ("0", 0),
-    ],
-)
-def test_a_duration_is_read_as_seconds(text, seconds):
-    assert parse_duration(text) == seconds
-
-
-@pytest.mark.parametrize("text", ["", "m", "ten", "-5", "5w", "1h30m", "1,5s", "nan", "inf"])
-def test_what_is_no_duration_is_refused_with_an_example(text):
-    with pytest.raises(ValueError, match="write 600, 90s, 10m, 6h or 30d"):
-        parse_duration(text)
 
 
 def test_no_text_of_the_settings_holds_the_password():
@@ -54,7 +30,7 @@ def test_a_callback_that_cannot_be_called_is_refused_without_repeating_it():
 
 
 def test_a_run_knows_the_slots_it_works_itself():
-    assert list(run_with(workers=6, total=18, offset=6).slots) == [6, 7, 8, 9, 10, 11]
+    assert list(run_with(workers=6, total=18, offset=6).own_slots) == [6, 7, 8, 9, 10, 11]
 
 
 @pytest.mark.parametrize(

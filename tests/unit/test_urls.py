@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worker.urls import callback_url_problem, job_url_problem
+from worker.urls import callback_url_problem, endpoint_problem, job_url_problem
 
 
 @pytest.mark.parametrize("check", [job_url_problem, callback_url_problem])
@@ -29,3 +29,30 @@ def test_each_has_its_longest():
 @pytest.mark.parametrize("url", ["http://a.test:x/", "http://a.test:0/", "hunter2"])
 def test_a_wrong_callback_is_not_repeated(url):
     assert "hunter2" not in callback_url_problem(url)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "ws://a",
+            "wss://a:1/b?c=d",
+            "http://a",
+            "https://a/",
+            "cdp+wss://a",
+            "playwright+ws://a",
+        ),
+        *("ws://browser-{slot}:3000", "env:BROWSERS", "file:/run/secrets/browsers"),
+        *("broker:endpoint", "tools/broker.py:endpoint"),
+    ],
+)
+def test_endpoints_of_browsers_are_fine(value):
+    assert endpoint_problem([value]) is None
+
+
+@pytest.mark.parametrize(
+    "value", ["hunter2", "ftp://hunter2", "ws://", "x+ws://hunter2", "ws://a b"]
+)
+def test_what_is_no_endpoint_is_not_repeated(value):
+    assert "write ws://" in endpoint_problem(["ws://a", value])
+    assert "hunter2" not in endpoint_problem([value])

@@ -47,23 +47,45 @@ def dashboard() -> None:
     help="A name by which browsers may ask for it; repeatable.",
 )  # fmt: skip
 @click.option("--https", "is_https", is_flag=True, help="A proxy in front of it speaks https.")
+@click.option(
+    "--trusted-proxy", metavar="ADDRESS", default="",
+    help="The proxy's address: its X-Forwarded-For tells who asks.  [default: nobody's does]",
+)  # fmt: skip
 @click.option("--reports", metavar="DIR", help="The folder that runs write reports to.")
 def serve(
-    host: str, port: int, more_hosts: tuple[str, ...], is_https: bool, reports: str | None
+    host: str,
+    port: int,
+    more_hosts: tuple[str, ...],
+    is_https: bool,
+    trusted_proxy: str,
+    reports: str | None,
 ) -> None:
     """Serve the dashboard until Ctrl-C.
 
-    Only this machine can reach it, unless --host says otherwise; then everybody has to sign in.
+    Only this machine can reach it, unless --host or a proxy in front of it lets others in; then
+    everybody has to sign in.
     """
-    from worker.dashboard.config import DashboardConfig, allowed_hosts, is_loopback
+    from worker.dashboard.config import (
+        DashboardConfig,
+        allowed_hosts,
+        checked_proxy,
+        needs_people,
+    )
     from worker.dashboard.server import serve as serve_app
     from worker.dashboard.wording import local_clock
 
-    people = _people()
-    if not is_loopback(host) and not people.has_users():
+    proxy = checked_proxy(trusted_proxy)
+    opened_by = needs_people(host, more_hosts, is_https=is_https, proxy=proxy)
+    if opened_by and not _people().has_users():
         raise SettingsError(
-            f"--host {host} can be reached by others, and nobody would have to sign in; first add "
-            f"a user: launcher.py dashboard user NAME --role operator"
+            f"{opened_by}: others can reach the dashboard, and nobody would have to sign in; first "
+            f"add a user: launcher.py dashboard user NAME --role operator"
+        )
+    if is_https and not proxy:
+        tell(
+            "all who come through the proxy share one limit for signing in; to tell them apart: "
+            "--trusted-proxy ADDRESS, the proxy's own",
+            err=True,
         )
     folder = reports or os.environ.get("NIGHTSHIFT_REPORT_TO")
     clock = local_clock()
@@ -78,6 +100,8 @@ def serve(
         zone=clock.zone,
         zone_name=clock.name,
         is_https=is_https,
+        is_shared=bool(opened_by),
+        trusted_proxy=proxy,
         version=__version__,
     )
     serve_app(config, host, port, lambda url: tell(f"dashboard: {url} (Ctrl-C ends it)", err=True))

@@ -1,7 +1,7 @@
 """Show a run: a live display on a terminal, plain lines elsewhere, only problems if quiet.
 
-It starts no thread: the supervisor's loop calls `update`, which draws. When the terminal closes,
-the display ends and the run goes on.
+What it shows is gathered by supervisor/figures.py. It starts no thread: the supervisor's loop calls
+`update`, which draws. When the terminal closes, the display ends and the run goes on.
 """
 
 from __future__ import annotations
@@ -175,8 +175,7 @@ class LiveDisplay:
         self._limit = LineLimit()
         self._frame = Frame(console)
         self.say(
-            f"{counted(settings.workers, 'worker')}, {_slots(settings.slots)} "
-            f"of {settings.total}, on {settings.database}"
+            f"{counted(settings.workers, 'worker')}, {_slots(settings)}, on {settings.database}"
         )
 
     def update(self, view: PoolView) -> None:
@@ -219,8 +218,12 @@ class _Console(Console):
         raise BrokenPipeError("nobody reads stderr any more")
 
 
-def _slots(slots: range) -> str:
-    return f"slot {slots[0]}" if len(slots) == 1 else f"slots {slots[0]}–{slots[-1]}"
+def _slots(settings: RunSettings) -> str:
+    own = settings.own_slots
+    if settings.shares_slots:
+        return "slots as they are free"
+    name = f"slot {own[0]}" if len(own) == 1 else f"slots {own[0]}–{own[-1]}"
+    return f"{name} of {settings.total}"
 
 
 def _named(who: str, text: str) -> str:
@@ -253,12 +256,13 @@ def _headline(view: PoolView, rate: float) -> str:
 
 def _worker_cells(worker: WorkerView) -> tuple[RenderableType, ...]:
     counts = f"{worker.done} done" + (f", {worker.failed} failed" if worker.failed else "")
+    slot = "–" if worker.slot is None else str(worker.slot)
     if not worker.is_busy:
-        return Text(str(worker.slot)), Text(worker.doing, style="dim"), Text(""), Text(counts)
+        return Text(slot), Text(worker.doing, style="dim"), Text(""), Text(counts)
     text = one_line(f"{worker.label}  {worker.step}".rstrip())
     age = duration(worker.age_seconds)
     return (
-        Text(str(worker.slot)),
+        Text(slot),
         Text(f"job {worker.job_id} {worker.doing} {age}"),
         Text(text, style="cyan"),
         Text(counts),

@@ -5,20 +5,28 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
-from worker.browser import sandbox
-from worker.browser.options import BrowserOptions, find_browser
-from worker.browser.session import BrowserSession
-from worker.cli import door_check, folder_check, notify_check, privacy_check, server_check
+from worker.browser.browser_choice import BrowserChoice
+from worker.cli import (
+    browser_check,
+    door_check,
+    endpoint_check,
+    evidence_check,
+    folder_check,
+    notify_check,
+    privacy_check,
+    server_check,
+    vendor_check,
+)
 from worker.cli.connection import resolve, state_dir
-from worker.cli.options import json_flag
+from worker.cli.options import OF_BROWSER, json_flag, run_settings
 from worker.cli.output import tell, tell_json
 from worker.cli.preflight import check_folder
 from worker.cli.wording import moment
@@ -26,6 +34,7 @@ from worker.database import migrations
 from worker.database.client import Database, Transaction
 from worker.database_settings import DatabaseSettings
 from worker.errors import NightshiftError, SettingsError
+from worker.installation import checkout
 from worker.project import errors_dir, project_dir, results_dir
 from worker.queue import pause
 from worker.settings import task_sources
@@ -46,10 +55,12 @@ class Finding:
 
 
 @click.command("doctor")
+@run_settings(*OF_BROWSER)
 @json_flag
-def doctor(as_json: bool) -> int:
+def doctor(as_json: bool, **browser: Any) -> int:
     """Check Python, database, schema, tasks, browser and folders; say how to fix what is wrong."""
-    findings = [_examine(name, check) for name, check in _checks()]
+    wanted = BrowserChoice(**browser)
+    findings = [_examine(name, check) for name, check in _checks(wanted)]
     if as_json:
         tell_json([asdict(finding) for finding in findings])
     else:
@@ -59,7 +70,7 @@ def doctor(as_json: bool) -> int:
     return next((finding.exit_code for finding in findings if not finding.is_ok), 0)
 
 
-def _checks() -> list[tuple[str, Callable[[], str]]]:
+def _checks(browser: BrowserChoice) -> list[tuple[str, Callable[[], str]]]:
     return [
         ("python", _python),
         ("database", lambda: _database(resolve())),
@@ -69,11 +80,14 @@ def _checks() -> list[tuple[str, Callable[[], str]]]:
         ("queue", lambda: _queue(resolve())),
         ("ways out", lambda: door_check.check(resolve())),
         ("folders", lambda: folder_check.check(resolve())),
+        ("vendors", lambda: vendor_check.check(resolve())),
         ("tasks", _tasks),
-        ("browser", _browser),
+        ("browser", lambda: browser_check.check(browser)),
+        ("browsers elsewhere", endpoint_check.check),
         ("errors folder", lambda: _folder("NIGHTSHIFT_ERRORS_DIR", errors_dir())),
         ("results folder", lambda: _folder("NIGHTSHIFT_RESULTS_DIR", results_dir())),
         ("state folder", lambda: _folder("NIGHTSHIFT_STATE_DIR", state_dir())),
+        ("shared evidence", evidence_check.check),
         ("notify", notify_check.check),
         ("privacy", privacy_check.check),
         ("disk", _disk),
@@ -90,7 +104,8 @@ def _examine(name: str, check: Callable[[], str]) -> Finding:
 def _python() -> str:
     version = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info < MIN_PYTHON:
-        raise SettingsError(f"Python {version} is too old; install 3.11 or newer, then make setup")
+        then = ", then make setup" if checkout() is not None else ""
+        raise SettingsError(f"Python {version} is too old; install 3.11 or newer{then}")
     return version
 
 
@@ -135,23 +150,6 @@ def _queue(settings: DatabaseSettings) -> str:
 
 def _tasks() -> str:
     return ", ".join(registry.load(task_sources(os.environ)).names)
-
-
-def _browser() -> str:
-    executable = find_browser(os.environ.get("NIGHTSHIFT_BROWSER"))
-    state_dir().mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="doctor-", dir=state_dir()))
-    session = BrowserSession(BrowserOptions(tmp_dir=folder, executable=executable))
-    try:
-        session.open()
-        page = session.page_for_job()
-        page.set_content("<title>Nightshift</title>")
-        title = page.title()
-        confined = sandbox.describe(os.getpid())
-    finally:
-        session.close()
-    name = executable or "the browser that Playwright installed"
-    return f"{name} opens a page ({title}); {confined}"
 
 
 def _folder(setting: str, folder: Path) -> str:

@@ -14,6 +14,9 @@ from worker.cli.wording import counted, moment, operator
 from worker.database.client import Database, Row
 from worker.evidence import evidence_place
 from worker.history import archive, dead_letters
+from worker.reasons import kept
+from worker.reporting import nights
+from worker.reporting.night.zone import local_zone
 
 SHORT = 8
 NO_GROUP = "–"
@@ -36,14 +39,16 @@ def errors(
 ) -> None:
     """Group the jobs in error by what went wrong; with GROUP, list its jobs.
 
-    The beginning of a group's name is enough. NEW marks groups that were first seen since
-    the start of the latest run that did any jobs.
+    The beginning of a group's name is enough. NEW marks groups that were not seen before this
+    night, which began at 18:00; or, if nothing has ended since, before the night of the latest
+    run.
     """
     with closing(open_database()) as db:
         if group is not None:
             _tell_group(db, dead_letters.find_group(db, group), limit, as_json)
             return
-        found = dead_letters.groups(db, since_seconds=since)
+        new_since = nights.new_since(db, local_zone())
+        found = dead_letters.groups(db, new_since, since_seconds=since)
     shown = [row for row in found if with_muted or row["muted_at"] is None]
     muted = [row for row in found if row["muted_at"] is not None]
     if as_json:
@@ -96,7 +101,9 @@ def _group_lines(shown: list[Row], left_out: list[Row]) -> list[str]:
         if row["half_done"]:
             lines.append(f"{'':9}{_half_done(row['fingerprint'])}")
         if row["muted_at"]:
-            lines.append(f"{'':9}muted by {row['muted_by']}: {row['mute_reason']}")
+            lines.append(
+                f"{'':9}muted by {row['muted_by'] or 'somebody'}: {kept(row['mute_reason'])}"
+            )
     if left_out:
         jobs = sum(row["jobs"] for row in left_out)
         lines.append(
@@ -107,9 +114,9 @@ def _group_lines(shown: list[Row], left_out: list[Row]) -> list[str]:
     first = next((key for key in ordinary if key), None)
     if first:
         lines.append(
-            f"next: launcher.py errors {_short(first)}"
-            f" · launcher.py retry --group {_short(first)} --limit 10"
-            f" · launcher.py discard --group {_short(first)}"
+            f"next: launcher.py errors {first}"
+            f" · launcher.py retry --group {first} --limit 10"
+            f" · launcher.py discard --group {first}"
         )
     return lines
 
@@ -130,13 +137,14 @@ def _tell_group(db: Database, group: Row, limit: int, as_json: bool) -> None:
     ]
     if group["muted_at"]:
         lines.append(
-            f"  muted {moment(group['muted_at'])} by {group['muted_by']}: {group['mute_reason']}"
+            f"  muted {moment(group['muted_at'])} by {group['muted_by'] or 'somebody'}: "
+            f"{kept(group['mute_reason'])}"
         )
     for job in jobs:
         site = f" {job['site']}" if job["site"] else ""
         lines.append(
             f"  job {job['id']}{site}, attempt {job['attempts']}, {moment(job['finished_at'])}: "
-            f"{job['reason'] or ''}{_evidence(job)}"
+            f"{kept(job['reason'])}{_evidence(job)}"
         )
     if total > len(jobs):
         lines.append(f"  and {total - len(jobs):,} more; raise --limit")
@@ -144,8 +152,8 @@ def _tell_group(db: Database, group: Row, limit: int, as_json: bool) -> None:
         lines.append(f"next: launcher.py show {jobs[0]['id']} · {_half_done(key)}")
     elif total:
         lines.append(
-            f"next: launcher.py show {jobs[0]['id']}"
-            f" · launcher.py retry --group {_short(key)} --limit 10"
+            f"next: launcher.py show {jobs[0]['id']} · launcher.py rehearse --group {key}"
+            f" · launcher.py retry --group {key} --limit 10"
         )
     tell_all(lines)
 
@@ -157,7 +165,8 @@ def _plain_group(row: Row) -> dict[str, Any]:
 
 def _half_done(fingerprint: str) -> str:
     """Say what a person does about jobs that no run tries again by itself."""
-    group = f"--group {_short(fingerprint)}"
+    # The whole name: a shorter one may be another group's too.
+    group = f"--group {fingerprint}"
     return (
         f"not tried again by itself; look at the site, then: launcher.py discard {group}"
         f" · launcher.py retry {group} --half-done"

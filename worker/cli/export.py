@@ -1,32 +1,37 @@
-"""`launcher.py export`: write results as CSV or JSONL, and go on as jobs finish if wanted."""
+"""`launcher.py export`: write results as CSV, JSONL or a workbook; follow jobs as they finish."""
 
 from __future__ import annotations
 
-import csv
-import json
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import click
 
-from worker.cli import output
 from worker.cli.connection import open_database
+from worker.cli.export_files import (
+    check_workbook,
+    text_target,
+    write_csv,
+    write_jsonl,
+    write_workbook,
+)
 from worker.cli.output import tell
-from worker.cli.wording import plain
+from worker.cli.wording import counted
 from worker.database.client import Database
 from worker.errors import UsageError
-from worker.evidence.terminal_text import one_line, visible_json
 from worker.history import export_columns, results
-from worker.history.export_columns import LateKeys
+from worker.history.export_columns import Columns, LateKeys
 from worker.history.results import EARLIEST, LATEST, Selection
 
 FOLLOW_SECONDS = 1.0
+# What a file's name says about its format.
+KINDS = {".csv": "csv", ".xlsx": "xlsx"}
 
 
 @click.command("export")
@@ -48,8 +53,8 @@ FOLLOW_SECONDS = 1.0
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["csv", "jsonl"]),
-    help="Output format.  [default: csv if the file's name ends in .csv, else jsonl]",
+    type=click.Choice(["csv", "jsonl", "xlsx"]),
+    help="Output format.  [default: csv or xlsx if the file's name ends so, else jsonl]",
 )
 @click.option(
     "-o",
@@ -57,7 +62,11 @@ FOLLOW_SECONDS = 1.0
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write to this file.  [default: stdout]",
 )
-@click.option("--columns", help="CSV columns, comma-separated.  [default: all keys of the results]")
+@click.option(
+    "--columns",
+    metavar="NAMES",
+    help="Only these, in this order: id,url,price,payload.sku.  [default: all keys of the results]",
+)
 @click.option(
     "--rows", is_flag=True, help="Write a line for each row of a result that is a list of rows."
 )
@@ -65,6 +74,9 @@ FOLLOW_SECONDS = 1.0
 @click.option("--follow", is_flag=True, help="Keep exporting jobs as they finish, until Ctrl-C.")
 def export(**flags: Any) -> None:
     """Write the results of finished jobs, in the order they finished.
+
+    A column is a field of the job, a key of its result or a field of its payload, whichever has
+    the name first; job., result. and payload. before a name say which is meant.
 
     A CSV cell that a spreadsheet would run as a formula gets a leading ', unless --raw is given.
     On a terminal, characters that it would obey are shown as text; files and programs get them.
@@ -77,30 +89,82 @@ def export(**flags: Any) -> None:
         with_archive=flags["archived"],
         by_rows=flags["rows"],
     )
-    kind = flags["kind"] or ("csv" if str(flags["output"] or "").endswith(".csv") else "jsonl")
-    with closing(open_database()) as db, _target(flags["output"]) as target:
+    path, is_followed = flags["output"], flags["follow"]
+    kind = flags["kind"] or KINDS.get(path.suffix.lower() if path else "", "jsonl")
+    if kind == "xlsx":
+        check_workbook(path, is_followed=is_followed)
+    chosen = export_columns.named(flags["columns"]) if flags["columns"] is not None else None
+    count = Count(by_rows=flags["rows"])
+    with closing(open_database()) as db:
+        if chosen and not is_followed:
+            export_columns.check(chosen, results.read(db, selection.copy()))
+        try:
+            _write(kind, db, selection, count, chosen, flags)
+        except KeyboardInterrupt:
+            tell(count.sentence(path), err=True)
+            raise
+    tell(count.sentence(path), err=True)
+
+
+def _write(
+    kind: str,
+    db: Database,
+    selection: Selection,
+    count: Count,
+    chosen: list[str] | None,
+    flags: dict[str, Any],
+) -> None:
+    path, is_followed = flags["output"], flags["follow"]
+    # The header of a CSV file cannot be changed afterwards: the file is opened when it is known.
+    columns = learnt = None
+    if chosen is None and kind != "jsonl":
+        learnt = _learn_columns(db, selection, is_followed)
+        columns = learnt.names
+    jobs = _jobs(db, selection, is_followed)
+    if learnt is not None:
+        jobs = LateKeys(learnt, partial(tell, err=True)).watch(jobs)
+    jobs = count.watch(jobs)
+    if kind == "xlsx":
+        write_workbook(jobs, path, chosen or columns or [])
+        return
+    with text_target(path) as target:
         if kind == "jsonl":
-            _write_jsonl(_jobs(db, selection, flags["follow"]), target)
-        elif flags["columns"] is not None:
-            columns = export_columns.named(flags["columns"])
-            _write_csv(_jobs(db, selection, flags["follow"]), target, columns, flags["raw"])
+            write_jsonl(jobs, target, chosen)
         else:
-            columns = _learn_columns(db, selection, flags["follow"])
-            late = LateKeys(columns, partial(tell, err=True))
-            jobs = late.watch(_jobs(db, selection, flags["follow"]))
-            _write_csv(jobs, target, columns, flags["raw"])
+            write_csv(jobs, target, chosen or columns or [], is_raw=flags["raw"])
 
 
-def _learn_columns(db: Database, selection: Selection, is_followed: bool) -> list[str]:
+def _learn_columns(db: Database, selection: Selection, is_followed: bool) -> Columns:
     """Read the jobs once, only to learn which keys their results have.
 
-    Where nothing has finished yet, following waits for the first job: the header of a CSV file
-    cannot be changed afterwards.
+    Where nothing has finished yet, following waits for the first job.
     """
     while is_followed and not any(results.read(db, selection.copy(), is_followed=True)):
         time.sleep(FOLLOW_SECONDS)
-    learnt = export_columns.learn(results.read(db, selection.copy()), selection.statuses)
-    return [*(["row"] if selection.by_rows else []), *learnt]
+    columns = Columns.of(selection.statuses, by_rows=selection.by_rows)
+    return columns.learn(results.read(db, selection.copy()))
+
+
+@dataclass(slots=True)
+class Count:
+    """How many jobs, and rows of them, were exported."""
+
+    by_rows: bool
+    jobs: int = 0
+    lines: int = 0
+
+    def watch(self, jobs: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Pass the jobs on, and count them."""
+        for job in jobs:
+            yield job
+            self.lines += 1
+            self.jobs += job.get("row", 1) == 1
+
+    def sentence(self, path: Path | None) -> str:
+        """Say what was exported, and where to."""
+        rows = f"{counted(self.lines, 'row')} of " if self.by_rows else ""
+        to = f" to {path}" if path else ""
+        return f"exported {rows}{counted(self.jobs, 'job')}{to}"
 
 
 def _jobs(db: Database, selection: Selection, is_followed: bool) -> Iterator[dict[str, Any]]:
@@ -111,27 +175,6 @@ def _jobs(db: Database, selection: Selection, is_followed: bool) -> Iterator[dic
         time.sleep(FOLLOW_SECONDS)
 
 
-def _write_jsonl(jobs: Iterable[dict[str, Any]], target: Target) -> None:
-    for job in jobs:
-        text = json.dumps(job, ensure_ascii=False, default=plain)
-        target.write((visible_json(text) if target.is_terminal else text) + "\n")
-
-
-def _write_csv(
-    jobs: Iterable[dict[str, Any]], target: Target, columns: list[str], is_raw: bool
-) -> None:
-    writer = csv.writer(target, lineterminator="\n" if target.is_terminal else "\r\n")
-
-    def write(values: Iterable[Any]) -> None:
-        cells = [export_columns.cell(plain(value), is_raw=is_raw) for value in values]
-        writer.writerow([one_line(str(cell)) for cell in cells] if target.is_terminal else cells)
-
-    # Strangers have named the columns too: they are keys of results.
-    write(export_columns.header(columns))
-    for job in jobs:
-        write(export_columns.values(job, columns))
-
-
 def _moment(flag: str, text: str | None) -> datetime | None:
     if text is None:
         return None
@@ -139,36 +182,6 @@ def _moment(flag: str, text: str | None) -> datetime | None:
         return datetime.fromisoformat(text).astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
         raise UsageError(f"{flag} {text} is not a time; write 2026-01-31T18:00") from None
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where the export goes; what is written is there at once, for those who follow it."""
-
-    file: IO[str] | None = None
-
-    @property
-    def is_terminal(self) -> bool:
-        return output.is_terminal() if self.file is None else self.file.isatty()
-
-    def write(self, text: str) -> None:
-        if self.file is None:
-            output.write_exactly(text)
-        else:
-            self.file.write(text)
-            self.file.flush()
-
-
-@contextmanager
-def _target(path: Path | None) -> Iterator[Target]:
-    if path is None:
-        yield Target()
-        return
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            yield Target(file)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 
 
 COMMANDS = [export]

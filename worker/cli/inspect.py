@@ -12,7 +12,7 @@ from worker.claiming.why import sentence_about, wait_reason_now
 from worker.cli.connection import open_database
 from worker.cli.options import json_flag
 from worker.cli.output import tell, tell_all, tell_json
-from worker.cli.wording import counted, duration, moment
+from worker.cli.wording import counted, duration, moment, on_host
 from worker.database.client import Database, Row
 from worker.errors import UsageError
 from worker.evidence import evidence_place, last_good, masked_job
@@ -20,10 +20,12 @@ from worker.evidence.files import facts_of
 from worker.evidence.last_good import LastGood
 from worker.history import archive
 from worker.json_text import parse_stored
-from worker.models import DEFAULT_QUEUE
+from worker.models import DEFAULT_QUEUE, Outcome
 from worker.queue import added_jobs, irreversible
 from worker.queue.claims import Queue
 from worker.queue.endings import HALF_DONE, half_done_at
+from worker.reasons import kept
+from worker.recovery import live_runs
 
 # Of a job that takes many irreversible steps, the latest are shown.
 SHOWN_STEPS = 5
@@ -35,9 +37,12 @@ SHOWN_STEPS = 5
 def show(job_id: int, as_json: bool) -> None:
     """Show what happened to one job: its status, its attempts, its evidence."""
     with closing(open_database()) as db:
-        job, history = _read(db, job_id)
+        job, history = read_job(db, job_id)
         job["wait_reason"] = wait_reason_now(db, job)
         added = added_jobs.of_job(db, job_id), added_jobs.count(db, job_id)
+        hosts = live_runs.hosts_of(db, [row["incarnation"] for row in (job, *history)])
+    for row in (job, *history):
+        row["host"] = hosts.get(row["incarnation"])
     job, history = masked_job.masked(job, history)
     if as_json:
         job["payload"], job["result"] = _parsed(job["payload"]), _parsed(job["result"])
@@ -57,7 +62,7 @@ def show(job_id: int, as_json: bool) -> None:
 def why(job_id: int, as_json: bool) -> None:
     """Say in one sentence why a job is not running, or what became of it."""
     with closing(open_database()) as db:
-        job, history = _read(db, job_id)
+        job, history = read_job(db, job_id)
         sentence = sentence_about(db, masked_job.masked(job, history)[0], history)
     if as_json:
         tell_json({"id": job_id, "why": sentence})
@@ -65,7 +70,8 @@ def why(job_id: int, as_json: bool) -> None:
         tell(sentence)
 
 
-def _read(db: Database, job_id: int) -> tuple[Row, list[Row]]:
+def read_job(db: Database, job_id: int) -> tuple[Row, list[Row]]:
+    """Read a job, archived or not, and its attempts; raises UsageError if there is none."""
     queue = Queue(db)
     job = queue.get(job_id)
     if job is None and (archived := archive.find(db, job_id)) is not None:
@@ -88,7 +94,7 @@ def _job_lines(job: Row) -> list[str]:
         lines.append(f"  result    {job['result']}")
     lines.append(f"  added     {moment(job['created_at'])}")
     if job["started_at"]:
-        lines.append(f"  started   {moment(job['started_at'])} by worker {job['worker_id']}")
+        lines.append(f"  started   {moment(job['started_at'])}{_by(job)}")
     if job["status"] == "in_progress" and (used := _used(job)):
         lines.append(f"  uses      {used}")
     if job["finished_at"]:
@@ -160,7 +166,7 @@ def _attempt_lines(history: list[Row]) -> list[str]:
         if row["started_at"]:
             took = f" after {duration((row['finished_at'] - row['started_at']).total_seconds())}"
         lines.append(
-            f"  attempt {row['attempt']} by worker {row['worker_id']}, "
+            f"  attempt {row['attempt']}{_by(row)}, "
             f"{moment(row['finished_at'])}: {_ended(row)}{took}"
             + (f", at fault: {row['cause']}" if row["cause"] else "")
         )
@@ -168,14 +174,21 @@ def _attempt_lines(history: list[Row]) -> list[str]:
             lines.append(f"    used: {used}")
         if row["last_step"]:
             lines.append(f"    last step: {row['last_step']}")
-        if row["reason"]:
-            lines.append(f"    {row['reason']}")
+        if row["reason"] or row["outcome"] != Outcome.DONE:
+            lines.append(f"    {kept(row['reason'])}")
         if where := evidence_place.place(row):
             lines.append(f"    evidence: {where}")
         if good := _last_good(row):
             lines.append(f"    {good.headline(moment)}: good.jpg there, beside screenshot.png")
             lines += [f"    {change}"] if (change := good.change(moment)) else []
     return lines
+
+
+def _by(row: Row) -> str:
+    """Name the worker and its host, if they are known: what was written in plain SQL has none."""
+    if row["worker_id"] is None:
+        return ""
+    return f" by worker {row['worker_id']}{on_host(row.get('host'))}"
 
 
 def _last_good(row: Row) -> LastGood | None:

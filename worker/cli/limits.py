@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from contextlib import closing
 
@@ -20,6 +21,7 @@ from worker.guards import pace
 from worker.guards.keys import ClosedKey
 from worker.guards.pace import Pace
 from worker.profiles import store
+from worker.reasons import kept
 
 
 @click.group("limits", cls=DefaultGroup)
@@ -79,22 +81,24 @@ def set_limit(
         limiting.set_limit(
             db, key, concurrent=concurrent, per_minute=per_minute, paced=paced, by=operator()
         )
-        stranger = _unknown_account(db, limiting.checked(key))
+        warning = _unknown_account(db, limiting.checked(key))
     tell(f"{limiting.checked(key)} is limited to {said}")
-    if stranger is not None:
-        tell(
-            f"there is no account {stranger} yet, so this holds nothing back; "
-            f"see them: launcher.py accounts list",
-            err=True,
-        )
+    if warning is not None:
+        tell(f"warning: {warning}", err=True)
 
 
 def _unknown_account(db: Database, key: str) -> str | None:
-    """Name the account that a key is for, if there is none of that name."""
+    """Say so if a key is for an account that does not exist, with the nearest that does."""
     kind, _, name = key.partition(":")
-    if kind != "account" or any(row["id"] == name for row in store.all_accounts(db)):
+    known = [row["id"] for row in store.all_accounts(db)] if kind == "account" else [name]
+    if name in known:
         return None
-    return name
+    near = difflib.get_close_matches(name, known, n=1)
+    meant = f"did you mean account:{near[0]}? " if near else ""
+    return (
+        f"there is no account {name} yet, so this holds nothing back; {meant}"
+        f"see them: launcher.py accounts list"
+    )
 
 
 @limits.command("clear")
@@ -182,7 +186,7 @@ def _breaker_line(row: Row, closed: ClosedKey | None) -> str:
     if row["state"] == "closed":
         return f"{row['name']}: closed, {counted(int(row['failures']), 'recent failure')}"
     if closed is None:
-        return f"{row['name']}: open, and the next job is the canary: {row['reason']}"
+        return f"{row['name']}: open, and the next job is the canary: {kept(row['reason'])}"
     opens = "" if closed.seconds is None else f", next check in {duration(closed.seconds)}"
     tasks = f"; it holds back {', '.join(row['failing'])}" if row["failing"] else ""
     return f"{row['name']}: {row['state'].replace('_', ' ')}{opens}: {closed.reason}{tasks}"

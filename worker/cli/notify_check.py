@@ -7,6 +7,7 @@ import os
 from worker.cli.notify import notify_targets
 from worker.errors import SettingsError
 from worker.notices import sending, targets
+from worker.references import file_of
 from worker.system.fork import call_in_child
 from worker.system.private_files import is_open_to_others
 from worker.urls import notify_url_problem
@@ -20,7 +21,7 @@ def check() -> str:
     if problem := notify_url_problem(values):
         raise SettingsError(f"NIGHTSHIFT_NOTIFY: {problem}")
     for value in values:
-        if (path := targets.file_of(value)) is not None and is_open_to_others(path):
+        if (path := file_of(value)) is not None and is_open_to_others(path):
             raise SettingsError(f"other users may read {path}; type: chmod go= {path}")
     urls = notify_targets(values)
     call_in_child(sending.check, urls)

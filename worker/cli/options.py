@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import Field
 from pathlib import Path
@@ -10,16 +11,10 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from worker.flags import Flag, parse_duration
 from worker.project import errors_dir
 from worker.queue_names import queue_problem
-from worker.settings import (
-    Flag,
-    flag_fields,
-    flag_name,
-    parse_duration,
-    split_sources,
-    variable_name,
-)
+from worker.settings import flag_fields, flag_name, split_sources, variable_name
 from worker.urls import callback_url_problem
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -87,6 +82,21 @@ class TaskSource(click.ParamType[str]):
         return split_sources(rv)
 
 
+class Words(click.ParamType[str]):
+    """One of several words; the variable holds all of them, quoted as in a shell."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return str(value)
+
+    def split_envvar_value(self, rv: str) -> list[str]:
+        try:
+            return shlex.split(rv)
+        except ValueError as error:
+            self.fail(f"{rv[:80]!r} cannot be taken apart as a shell would: {error}")
+
+
 DURATION = Duration()
 QUEUE = QueueName()
 CALLBACK_URL = CallbackUrl()
@@ -100,6 +110,17 @@ _KINDS: dict[str, dict[str, Any]] = {
     "Path": {"type": click.Path(path_type=Path)},
     "tuple[str, ...]": {"multiple": True},
 }
+
+# Settings of several words that may have spaces in them.
+OF_WORDS = ("browser_args", "block")
+# Everything that says which browser is used and how: for commands that open one.
+OF_BROWSER = (
+    *("browser", "browser_type", "browser_channel", "browser_args", "headless"),
+    *("slow_mo_seconds", "browser_context", "block", "deny_private"),
+    "respect_robots",
+)
+# And where it is, if that is not here.
+OF_ELSEWHERE = ("browser_endpoint", "endpoint_context")
 
 
 def run_settings(*names: str) -> Decorator:
@@ -122,6 +143,8 @@ def _option(each: Field[Any]) -> Decorator:
         attributes["type"] = click.Choice(flag.choices)
     if each.name == "tasks":
         attributes["type"] = TaskSource()
+    elif each.name in OF_WORDS:
+        attributes["type"] = Words()
     default = flag.default() if callable(flag.default) else flag.default
     if "is_flag" not in attributes and default is not None:
         attributes |= {"default": default, "show_default": default != ()}

@@ -59,9 +59,13 @@ def tell_error(text: str) -> None:
 
 
 @contextmanager
-def tame_prints() -> Iterator[None]:
-    """Let what others print meanwhile, such as a task that is tried, pass the door too."""
-    with redirect_stdout(_Tame(sys.stdout)), redirect_stderr(_Tame(sys.stderr)):
+def tame_prints(*, aside: bool = False) -> Iterator[None]:
+    """Let what others print meanwhile, such as a task that is tried, pass the door too.
+
+    `aside`: to stderr, because stdout is for something else.
+    """
+    err = _Tame(sys.stderr)
+    with redirect_stdout(err if aside else _Tame(sys.stdout)), redirect_stderr(err):
         yield
 
 

@@ -1,4 +1,4 @@
-"""One check of `doctor`: may other users of this machine read settings, secrets or evidence?"""
+"""May other users of this machine read settings, secrets or evidence? Asked by `doctor`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from worker.cli.connection import state_dir
 from worker.cli.options import errors_dir
 from worker.errors import SettingsError
-from worker.project import env_file, results_dir
-from worker.system.private_files import is_open_to_others, open_inside
+from worker.project import env_file, project_dir, results_dir
+from worker.system.private_files import close_to_others, is_open_to_others, open_inside
 from worker.tasks import named_secrets
 
 
@@ -23,6 +23,15 @@ def check() -> str:
         commands = " ".join(shlex.quote(str(path)) for path in found)
         raise SettingsError(f"other users may read {open_ones}; type: chmod -R go= {commands}")
     return "no other user may read .env, secrets, evidence, results or state"
+
+
+def close_own(folder: Path) -> None:
+    """Close the project's own folder of evidence, before something is written there.
+
+    A clone has it with the rights of the shell. One that somebody chose may be shared.
+    """
+    if folder == project_dir() / "errors":
+        close_to_others(folder)
 
 
 def _open_places() -> Iterator[Path]:

@@ -16,6 +16,35 @@ T = TypeVar("T")
 REDRAW_SECONDS = 0.2
 
 
+class CountProgress:
+    """Show in one line how far something has come; without a terminal, show nothing."""
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        self._progress = Progress(
+            TextColumn("{task.description}", markup=False),
+            console=console,
+            auto_refresh=False,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._line = self._progress.add_task("")
+        self._drawn_at = 0.0
+
+    def __enter__(self) -> CountProgress:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def show(self, text: Callable[[], str]) -> None:
+        """Show a text, if it is time to."""
+        if not self._progress.disable and time.monotonic() - self._drawn_at > REDRAW_SECONDS:
+            self._drawn_at = time.monotonic()
+            self._progress.update(self._line, description=one_line(text()), refresh=True)
+
+
 class ByteProgress:
     """Show how far a file has been read; without a terminal, show nothing."""
 

@@ -1,249 +1,213 @@
-"""`launcher.py try` and `reproduce`: run a task here, and find out why one failed."""
+"""`launcher.py rehearse`: would the task as it is now do the jobs that failed? Asks no site."""
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from functools import partial
+import json
+from collections import Counter
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
 from worker import log
-from worker.browser import evidence
-from worker.cli import output
+from worker.cli import output, requeue
 from worker.cli.connection import open_database
-from worker.cli.options import errors_dir, run_settings
-from worker.cli.output import tell, tell_result, tell_text
-from worker.cli.rehearsal_proxy import find_proxy, proxy_flags
-from worker.errors import (
-    NightshiftError,
-    PayloadError,
-    TaskNotFound,
-    TaskSignal,
-    UsageError,
-    message_of,
-)
-from worker.evidence.files import new_attempt_folder
-from worker.evidence.fingerprint import fingerprint, frames_of
-from worker.evidence.known_secrets import KnownSecrets
-from worker.evidence.redaction import redact_text
-from worker.execution.rehearsal import Rehearsal, rehearse
-from worker.execution.task_call import parse_payload
-from worker.execution.verdict import describe
-from worker.exit_codes import ExitCode
-from worker.history.results import last_error_line
-from worker.models import Status
-from worker.project import results_dir
-from worker.proxies.proxy import Proxy
+from worker.cli.options import json_flag, run_settings
+from worker.cli.output import tell, tell_all, tell_json
+from worker.cli.wording import counted
+from worker.database.client import Database, Row
+from worker.errors import TaskNotFound, UsageError
+from worker.evidence import evidence_place
+from worker.execution.offline_rehearsal import Outlook, Rehearsed, rehearse_offline
+from worker.history import archive, dead_letters
 from worker.queue.claims import Queue
 from worker.tasks import registry
-from worker.tasks.registry import Task
+from worker.tasks.registry import Registry, Task
 
-REPRODUCED, TRIED = "reproduced", "tried"
-# What a job has been through before its task may be run by hand without a question.
-UNQUESTIONED = (Status.PENDING, Status.ERROR)
-force_flag = click.option(
-    "--force", is_flag=True, help="Do not ask, although the job is done or is being done."
+SHORT = 8
+# Of a result on a line; --json has all of it.
+SHOWN = 160
+WORDS = {Outlook.PASSES: "passes", Outlook.FAILS: "fails", Outlook.UNKNOWN: "cannot be rehearsed"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A failed job, and where its newest evidence is, or why that is of no use."""
+
+    row: Row
+    evidence: Path | str
+
+
+@click.command("rehearse")
+@click.option(
+    "--group",
+    required=True,
+    metavar="GROUP",
+    help="A group of `errors`; its beginning is enough.",
 )
-PACKAGE = Path(__file__).resolve().parents[1]
-
-
-@click.command("try")
-@click.argument("name", metavar="TASK")
-@click.option("--payload", help='Payload as JSON: \'{"url": "https://example.com"}\'')
-@click.option("--job", "job_id", type=int, help="Use the payload of this job.")
-@force_flag
-@run_settings("tasks", "browser", "headless", "deny_private")
-@proxy_flags
-def try_task(
-    name: str,
-    payload: str | None,
-    job_id: int | None,
-    force: bool,
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Rehearse at most this many jobs, the newest first.",
+)
+@click.option("--scripts", is_flag=True, help="Let the pages' own scripts run, without a network.")
+@run_settings("tasks", "browser", "headless")
+@json_flag
+def rehearse(
+    group: str,
+    limit: int,
+    scripts: bool,
     tasks: tuple[str, ...],
     browser: str | None,
     headless: bool,
-    deny_private: bool,
-    proxy_name: str | None,
-    direct: bool,
-) -> int:
-    """Run one task now, for real but without the queue, and print its result.
-
-    Its files go to results/tried/, never to those of a job.
-    """
-    if (payload is None) == (job_id is None):
-        raise UsageError("give the payload with --payload JSON, or a job's with --job ID")
-    job = None if job_id is None else _job(job_id)
-    try:
-        task = registry.load(tasks).get(name)
-        values = parse_payload(payload or "" if job is None else job["payload"])
-        task.fit(values)
-    except (PayloadError, TaskNotFound) as error:
-        raise UsageError(str(error)) from error
-    if job is not None and not force:
-        _ask_if_done(job)
-    proxy = find_proxy(job, values, proxy_name, direct)
-    with _rehearsal(TRIED, browser, headless, deny_private, proxy) as rehearsal:
-        return _run(rehearsal, task, values, job)
-
-
-@click.command("reproduce")
-@click.argument("job_id", type=int, metavar="ID")
-@force_flag
-@run_settings("tasks", "browser", "headless", "deny_private")
-@proxy_flags
-def reproduce(
-    job_id: int,
-    force: bool,
-    tasks: tuple[str, ...],
-    browser: str | None,
-    headless: bool,
-    deny_private: bool,
-    proxy_name: str | None,
-    direct: bool,
-) -> int:
-    """Run a failed job's task again here, for real, with a trace and new evidence beside the old.
-
-    What the task does on its site is done once more. The queue is only read: the job itself stays
-    as it is. Files go to results/reproduced/, never to those of the job.
-    """
-    job = _job(job_id)
-    task = registry.load(tasks).get(job["task"])
-    values = parse_payload(job["payload"])
-    task.fit(values)
-    known = KnownSecrets.of_payload(job["payload"])
-    reason = redact_text(last_error_line(job["last_error"]) or "no error", known)
-    tell(f"job {job_id} ({task.name}) is {job['status']}: {reason}", err=True)
-    if not force:
-        _ask_if_done(job)
-    tell("its task is run for real: what it does on its site is done once more", err=True)
-    proxy = find_proxy(job, values, proxy_name, direct)
-    with _rehearsal(REPRODUCED, browser, headless, deny_private, proxy) as rehearsal:
-        trace = new_attempt_folder(errors_dir(), job_id, REPRODUCED) / "trace.zip"
-        code = _run(rehearsal, task, values, job, trace=trace)
-    if trace.exists():
-        tell(f"trace: playwright show-trace {trace}", err=True)
-    return code
-
-
-def _run(
-    rehearsal: Rehearsal,
-    task: Task,
-    payload: dict[str, Any],
-    job: dict[str, Any] | None,
-    *,
-    trace: Path | None = None,
-) -> int:
-    job_id = job["id"] if job else 0
-    run = partial(rehearsal.run, is_half_done=bool(job and job["irreversible_step"]))
-    try:
-        with output.tame_prints():
-            queued = job["id"] if job else None
-            result = run(task, payload, job_id=queued, trace=trace, on_step=_show_step)
-    except KeyboardInterrupt:
-        # Nobody wants to know where in its task it was.
-        raise
-    except BaseException as error:
-        if isinstance(error, NightshiftError | TaskSignal):
-            tell(redact_text(f"{type(error).__name__}: {describe(error)}"), err=True)
-        else:
-            tell_text(redact_text(_own_traceback(error)), err=True)
-        if trace is not None:
-            _keep_evidence(rehearsal, task, payload, job_id, error, trace.parent)
-        rehearsal.forget()
-        return ExitCode.UNEXPECTED
-    tell_result(result)
-    if (kept := rehearsal.results_dir / str(job_id)).is_dir():
-        tell(f"files: {kept}", err=True)
-    return ExitCode.OK
-
-
-def _ask_if_done(job: dict[str, Any]) -> None:
-    """Ask before a task is run whose job was done, or is being done: it may order a second time."""
-    if job["status"] in UNQUESTIONED:
-        return
-    state = "is done" if job["status"] == Status.DONE else f"is {job['status']} now"
-    warning = f"job {job['id']} {state}: its task would be run once more, for real"
-    if not output.is_asking_possible():
-        raise UsageError(f"{warning}; there is no terminal to ask on, so add --force to do it")
-    if not output.ask(f"{warning}. Run it?"):
-        tell("nothing was done", err=True)
-        raise click.exceptions.Exit(0)
-
-
-def _show_step(text: str) -> None:
-    tell(redact_text(f"step: {text}"), err=True)
-
-
-def _own_traceback(error: BaseException) -> str:
-    """Write a traceback without the frames of Nightshift and Playwright around the task's own."""
-    told = traceback.TracebackException.from_exception(error)
-    each: traceback.TracebackException | None = told
-    while each is not None:
-        own = [frame for frame in each.stack if not _is_machinery(Path(frame.filename))]
-        each.stack = traceback.StackSummary.from_list(own or each.stack)
-        each = each.__cause__ or each.__context__
-    return "".join(told.format()).rstrip()
-
-
-def _is_machinery(path: Path) -> bool:
-    is_ours = path.is_relative_to(PACKAGE) and not path.is_relative_to(PACKAGE / "tasks")
-    return is_ours or "playwright" in path.parts
-
-
-def _keep_evidence(
-    rehearsal: Rehearsal,
-    task: Task,
-    payload: dict[str, Any],
-    job_id: int,
-    error: BaseException,
-    folder: Path,
+    as_json: bool,
 ) -> None:
-    kind = type(error).__name__
-    message = redact_text(message_of(error))
-    key, _ = fingerprint(kind, message, task.name, frames_of(error))
-    failure = evidence.Failure(
-        job_id=job_id,
-        attempt=0,
-        fence=0,
-        task=task.name,
-        payload=payload,
-        outcome=REPRODUCED,
-        exception_type=kind,
-        exception_message=message,
-        traceback="".join(traceback.format_exception(error)),
-        fingerprint=key,
-        worker_slot=-1,
-        incarnation=0,
-        run_id="by hand",
-    )
-    evidence.capture_into(folder, failure, rehearsal.session)
-    tell(f"evidence: {folder}", err=True)
+    """Run a task as it is now on the pages at which a group of jobs failed, offline.
 
-
-@contextmanager
-def _rehearsal(
-    kind: str, browser: str | None, headless: bool, deny_private: bool, proxy: Proxy | None
-) -> Iterator[Rehearsal]:
-    log.configure("task")
-    results = results_dir()
-    if proxy is not None:
-        tell(f"using proxy {proxy.name} ({proxy.label})", err=True)
-    with rehearse(
-        results / kind, browser=browser, headless=headless, deny_private=deny_private, proxy=proxy
-    ) as rehearsal:
-        yield rehearsal
-
-
-def _job(job_id: int) -> dict[str, Any]:
+    The page is the `page.html` of each job's newest evidence; whatever else would be asked of the
+    network is refused. No job, no evidence and no result is changed, no irreversible step taken:
+    a job that comes to one passes as far as that.
+    """
     with closing(open_database()) as db:
-        job = Queue(db).get(job_id)
-    if job is None:
-        raise UsageError(f"there is no job {job_id} in {db.settings}")
-    return job
+        found = dead_letters.find_group(db, group)
+        key = found["fingerprint"]
+        total = dead_letters.count(db, dead_letters.Scope(until=archive.now(db), group=key)).jobs
+        cases = _cases(db, key, limit)
+    known = registry.load(tasks)
+    doing = {name: _task(known, name) for name in {case.row["task"] for case in cases}}
+    if not as_json:
+        heading = f"{key[:SHORT]}  {found['label']}"
+        tell_all([heading, *([] if cases else ["no job of the group is in error: nothing to do"])])
+    done = _rehearse_all(cases, doing, browser, headless, scripts, as_json=as_json)
+    if as_json:
+        tell_json(_report(found, total, done))
+    elif done:
+        tell_all(_summary(done, total, key))
+        if output.is_asking_possible() and any(each.outlook is Outlook.PASSES for each in done):
+            with closing(open_database()) as db:
+                requeue.offer_retry(db, key)
 
 
-COMMANDS = [try_task, reproduce]
+def _task(known: Registry, name: str) -> Task:
+    try:
+        task = known.get(name)
+    except TaskNotFound as error:
+        raise UsageError(str(error)) from error
+    if not task.browser:
+        raise UsageError(f"task {name} has no page (browser=False), so nothing can be rehearsed")
+    return task
+
+
+def _cases(db: Database, fingerprint: str, limit: int) -> list[_Case]:
+    queue, cases = Queue(db), []
+    for each in dead_letters.jobs_of_group(db, fingerprint, limit):
+        row = queue.get(each["id"])
+        if row is not None:
+            cases.append(_Case(row, _newest_evidence(queue.history(row["id"]))))
+    return cases
+
+
+def _newest_evidence(history: list[Row]) -> Path | str:
+    newest = next((row for row in reversed(history) if row["evidence"]), None)
+    if newest is None:
+        return "there is no evidence of it"
+    folder = evidence_place.folder_here(newest)
+    if folder is None:
+        return f"its evidence is on {newest['evidence_host']}"
+    return folder if folder.is_dir() else f"its evidence is gone from {folder}"
+
+
+def _rehearse_all(
+    cases: list[_Case],
+    tasks: dict[str, Task],
+    browser: str | None,
+    headless: bool,
+    scripts: bool,
+    *,
+    as_json: bool,
+) -> list[Rehearsed]:
+    if not cases:
+        return []
+    log.configure("task")
+    done = []
+    with rehearse_offline(browser=browser, headless=headless, scripts=scripts) as rehearsal:
+        for case in cases:
+            # What the tasks print is not what was asked for.
+            with output.tame_prints(aside=True):
+                told = rehearsal.run(tasks[case.row["task"]], case.row, case.evidence)
+            if not as_json:
+                tell(f"  job {told.job_id}  {_line(told)}")
+            done.append(told)
+    return done
+
+
+def _line(told: Rehearsed) -> str:
+    word = WORDS[told.outlook]
+    if told.outlook is not Outlook.PASSES:
+        return f"{word}: {told.reason}"
+    if told.stopped_before is not None:
+        return f"{word} as far as its irreversible step {told.stopped_before!r}{_besides(told)}"
+    text = json.dumps(told.result, ensure_ascii=False)
+    return f"{word}: {text if len(text) <= SHOWN else text[:SHOWN] + '…'}{_besides(told)}"
+
+
+def _besides(told: Rehearsed) -> str:
+    """Say what a run would do beside the result, and a rehearsal does not."""
+    parts = []
+    if told.follow_ups:
+        parts.append(f"would add {counted(told.follow_ups, 'job')}")
+    if told.files:
+        parts.append(f"would keep {', '.join(told.files)}")
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _counts(done: list[Rehearsed]) -> Counter[Outlook]:
+    return Counter(each.outlook for each in done)
+
+
+def _summary(done: list[Rehearsed], total: int, fingerprint: str) -> list[str]:
+    counts = _counts(done)
+    of = f" of {total:,}" if total > len(done) else ""
+    parts = [f"{counts[Outlook.PASSES]:,} would pass", f"{counts[Outlook.FAILS]:,} would fail"]
+    if counts[Outlook.UNKNOWN]:
+        parts.append(f"{counts[Outlook.UNKNOWN]:,} cannot be rehearsed")
+    lines = [f"rehearsed {len(done):,}{of} {'job' if total == 1 else 'jobs'}: {', '.join(parts)}"]
+    if counts[Outlook.PASSES]:
+        lines.append(f"next: {_retry(fingerprint)}")
+    return lines
+
+
+def _retry(fingerprint: str) -> str:
+    return f"launcher.py retry --group {fingerprint[:SHORT]}"
+
+
+def _report(group: Row, total: int, done: list[Rehearsed]) -> dict[str, Any]:
+    counts = _counts(done)
+    return {
+        "group": group["fingerprint"],
+        "label": group["label"],
+        "in_error": total,
+        "rehearsed": len(done),
+        **{outlook.value: counts[outlook] for outlook in Outlook},
+        "jobs": [_plain(each) for each in done],
+        "next": _retry(group["fingerprint"]) if counts[Outlook.PASSES] else None,
+    }
+
+
+def _plain(told: Rehearsed) -> dict[str, Any]:
+    return {
+        "job": told.job_id,
+        "outlook": told.outlook.value,
+        "result": told.result,
+        "reason": told.reason,
+        "stopped_before": told.stopped_before,
+        "follow_ups": told.follow_ups,
+        "files": list(told.files),
+    }
+
+
+COMMANDS = [rehearse]

@@ -111,6 +111,13 @@ def discard(reason: str | None, **flags: Any) -> None:
         )
 
 
+def offer_retry(db: Database, fingerprint: str) -> None:
+    """Ask whether to put a group back now, as `retry --group` does, and do so."""
+    plan = Plan("retry", "put back to pending", None, False, False, False)
+    scope = Scope(archive.now(db), group=fingerprint, half_done=False)
+    _carry_out(db, scope, plan, lambda: dead_letters.retry(db, scope, limit=None))
+
+
 def _plan(flags: dict[str, Any], verb: str, fate: str) -> Plan:
     if flags["limit"] and flags["ids"]:
         raise UsageError("--limit works with --group and --filter; with --id, name fewer jobs")

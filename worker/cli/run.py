@@ -18,6 +18,7 @@ from worker.claiming.scope import Scope
 from worker.cli import preflight, report_files, variables
 from worker.cli.connection import resolve, state_dir
 from worker.cli.display import make_display
+from worker.cli.endpoints import close_left_sessions, take_endpoints
 from worker.cli.groups import HELP_EPILOG
 from worker.cli.notify import notify_targets
 from worker.cli.options import json_flag, run_settings
@@ -31,6 +32,8 @@ from worker.execution.worker_loop import worker_main
 from worker.exit_codes import ExitCode
 from worker.history import dead_letters
 from worker.queue import runs
+from worker.reporting import nights
+from worker.reporting.night.zone import local_zone
 from worker.settings import RunSettings
 from worker.supervisor.announcer import Announcer
 from worker.supervisor.loop import Supervisor
@@ -39,10 +42,12 @@ from worker.supervisor.run_lock import RunLock
 from worker.supervisor.service_manager import ServiceManager
 from worker.supervisor.view import Summary
 from worker.system.fork import call_in_child
+from worker.system.identity import host_index
 from worker.time_of_day import seconds_until
 from worker.tracing import run_span
 
 LOCK_POLL_SECONDS = 1.0
+MAX_LOCK_POLL_SECONDS = 10.0
 SHOWN_GROUPS = 3
 
 
@@ -65,6 +70,7 @@ def run(as_json: bool, **values: Any) -> int:
     announcer = Announcer(Ping(values["ping_url"]), state_dir())
     try:
         values["notify"] = announcer.urls = notify_targets(values["notify"])
+        take_endpoints(values)
         announcer.settings = _settings(values)
         return _run(announcer.settings, announcer, service, as_json)
     except RunLocked:
@@ -87,7 +93,7 @@ def _run(
     try:
         if settings.if_locked != "ignore":
             _take_lock(lock, settings, service)
-        run_id = _preflight(settings, shared)
+        run_id = _preflight(settings, shared, service)
     except RunLocked as error:
         if settings.if_locked == "fail":
             raise
@@ -112,6 +118,8 @@ def _settings(values: dict[str, Any]) -> RunSettings:
     limits = [] if settings.max_runtime_seconds is None else [settings.max_runtime_seconds]
     if settings.until is not None:
         limits.append(seconds_until(settings.until, datetime.now().astimezone()))
+    if settings.slots == "indexed":
+        settings = replace(settings, offset=settings.workers * host_index(os.environ))
     return replace(settings, max_runtime_seconds=min(limits, default=None), database=resolve())
 
 
@@ -126,7 +134,8 @@ def _take_lock(lock: RunLock, settings: RunSettings, service: ServiceManager) ->
     lock.wait(lambda: True)
 
 
-def _preflight(settings: RunSettings, shared: tuple[Lock, ...]) -> int:
+def _preflight(settings: RunSettings, shared: tuple[Lock, ...], service: ServiceManager) -> int:
+    pause = 0.0
     while True:
         try:
             return call_in_child(preflight.check, settings, shared, os.getpid())
@@ -135,7 +144,11 @@ def _preflight(settings: RunSettings, shared: tuple[Lock, ...]) -> int:
                 raise
             if settings.if_locked != "wait":
                 raise RunLocked(str(error)) from error
-        time.sleep(LOCK_POLL_SECONDS)
+            if not pause and not settings.quiet:
+                tell(f"nightshift: waiting: {error}", err=True)
+            service.say(f"waiting: {error}")
+        pause = min(pause + LOCK_POLL_SECONDS, MAX_LOCK_POLL_SECONDS)
+        time.sleep(pause)
 
 
 def _run_pool(
@@ -148,6 +161,7 @@ def _run_pool(
     display = make_display(settings, settings.quiet)
     supervisor = Supervisor(settings, run_id, worker_main, display, shared, service)
     summary = supervisor.run()
+    close_left_sessions(settings)
     announcer.is_silence_said = supervisor.is_silence_said
     try:
         return call_in_child(_finish, settings, summary)
@@ -164,11 +178,12 @@ def _finish(settings: RunSettings, summary: Summary) -> Summary:
         summary = replace(summary, left=unfinished(db, counted))
         try:
             if summary.stopped_by is None:
-                slots = None if settings.help_others else settings.slots
-                found = held_back.count(db, slots, settings.total, scope=own)
+                slots = None if settings.help_others else settings.own_slots
+                found = held_back.count(db, slots, settings.total or 1, scope=own)
                 summary = replace(summary, held_back=[item.as_json() for item in found])
             if summary.failed:
-                groups = dead_letters.groups_of_run(db, summary.run_id, SHOWN_GROUPS)
+                new_since = nights.new_since_of_run(db, summary.run_id, local_zone())
+                groups = dead_letters.groups_of_run(db, summary.run_id, SHOWN_GROUPS, new_since)
                 summary = replace(summary, groups=groups)
         except DatabaseUnavailable:
             # Grouping a very long run may time out; recording its end matters more.

@@ -11,7 +11,7 @@ from worker.cli.connection import open_database
 from worker.cli.options import json_flag
 from worker.cli.output import tell_all, tell_json
 from worker.cli.schedule_line import schedule_line
-from worker.cli.wording import counted, duration, moment
+from worker.cli.wording import counted, duration, moment, on_host
 from worker.database.client import Row
 from worker.models import DEFAULT_QUEUE, Status
 from worker.recovery.live_runs import Life, RunState
@@ -20,8 +20,6 @@ from worker.reporting.queues import QueueCount
 from worker.reporting.standing import Standing, standing
 
 MAX_REASONS = 10
-# Closed keys that hold no job back are of little use to a reader: they share one line.
-MAX_IDLE_KEYS = 3
 
 
 @click.command("status")
@@ -62,9 +60,10 @@ def status_lines(now: Standing) -> Iterator[str]:
         yield outlook
     for row in now.in_progress:
         yield (
-            f"  worker {row['worker_id']}: job {row['id']} ({row['task']}), attempt "
-            f"{row['attempts']}, for {duration(float(row['age_seconds']))}"
-            + (f"  GONE: {row['gone']}; {_fate(row)}: make sweep" if row["gone"] else "")
+            f"  worker {row['worker_id']}{on_host(row['host'])}: "
+            f"job {row['id']} ({row['task']}), attempt {row['attempts']}, "
+            f"for {duration(float(row['age_seconds']))}"
+            + (f"  GONE: {row['gone']}; {_fate(row)}: launcher.py sweep" if row["gone"] else "")
         )
     if not now.runs and now.latest_run is not None:
         yield _latest_line(now.latest_run)
@@ -81,7 +80,7 @@ def run_line(run: RunState, per_second: float) -> str:
     if run.life is Life.GONE:
         return (
             f"{name}: DEAD: its launcher (pid {run.pid}) was killed, last heartbeat {silent} ago; "
-            f"put its jobs back: make sweep"
+            f"put its jobs back: launcher.py sweep"
         )
     if run.life is Life.SILENT:
         return (
@@ -96,10 +95,9 @@ def run_line(run: RunState, per_second: float) -> str:
 
 def slots(run: RunState) -> str:
     """Say which slots a run has: `worker 2 of 6`, `workers 0–5 of 6`."""
-    last = run.first_slot + run.workers - 1
-    if run.workers == 1:
-        return f"worker {last} of {run.total}"
-    return f"workers {run.first_slot}–{last} of {run.total}"
+    if not run.slots:
+        return "no slot yet"
+    return f"worker{'s' * (len(run.slots) != 1)} {run.slot_names} of {run.total}"
 
 
 def outlook_line(now: Standing) -> str | None:
@@ -145,6 +143,7 @@ def _batch_line(item: Row) -> str:
 
 
 def _held_lines(now: Standing) -> Iterator[str]:
+    """Say what is held back and why; what is closed and holds nothing back is told elsewhere."""
     opening = {closure.key: closure.seconds for closure in now.closed}
     for item in now.held_back[:MAX_REASONS]:
         number = f"{item.jobs:,} {'or more ' * item.or_more}job{'s' * (item.jobs != 1)}"
@@ -152,11 +151,6 @@ def _held_lines(now: Standing) -> Iterator[str]:
     if rest := now.held_back[MAX_REASONS:]:
         jobs = counted(sum(item.jobs for item in rest), "job")
         yield f"held back: {jobs}: {counted(len(rest), 'other reason')}; ask: launcher.py why ID"
-    holding = {item.key for item in now.held_back}
-    if idle := [closure.key for closure in now.closed if closure.key not in holding]:
-        more = f" and {len(idle) - MAX_IDLE_KEYS:,} more" if len(idle) > MAX_IDLE_KEYS else ""
-        named = ", ".join(idle[:MAX_IDLE_KEYS]) + more
-        yield f"also closed, but no job waits for that alone: {named}; see: status --json"
 
 
 def _opens(seconds: float | None) -> str:

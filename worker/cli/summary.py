@@ -23,7 +23,8 @@ def render(summary: Summary, errors_dir: Path) -> list[str]:
             f"{counted(summary.crashes, 'worker death')}"
         )
     for worker in summary.workers:
-        line = f"  worker {worker.slot}: {worker.done:,} done, {worker.failed:,} failed"
+        name = "without a slot" if worker.slot is None else worker.slot
+        line = f"  worker {name}: {worker.done:,} done, {worker.failed:,} failed"
         if worker.crashes:
             line += f", died {counted(worker.crashes, 'time')}"
         if worker.given_up:

@@ -12,6 +12,7 @@ import click
 from worker.cli.connection import PATIENT_READ_SECONDS, open_database, resolve, state_dir
 from worker.cli.options import errors_dir, json_flag, run_settings
 from worker.cli.output import tell, tell_json
+from worker.cli.privacy_check import close_own
 from worker.cli.wording import counted
 from worker.database import migrations
 from worker.database.client import Database
@@ -41,6 +42,8 @@ def sweep(
     with closing(open_database()) as db:
         queue = Queue(db, max_attempts=max_attempts, default_callback=callback_url)
         places = Places(db.settings, state_dir(), errors_dir())
+        if not dry_run:
+            close_own(places.errors_dir)
         swept = [] if dry_run else sweeping.settle_left(db, queue, places)
         swept += sweeping.sweep(
             db, queue, server_grace_seconds=server_grace_seconds, dry_run=dry_run

@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping
 
-from worker.browser.providers.preset import PRESETS
+from worker.browser.providers.preset_file import preset_files
 from worker.cli.output import tell
 from worker.settings import flag_fields, variable_name
 
@@ -15,13 +15,22 @@ PREFIX = "NIGHTSHIFT_"
 OTHERS = frozenset(
     {
         "NIGHTSHIFT_BROWSER_BRAND",
+        "NIGHTSHIFT_BROWSER_CLOSE_URL",
+        "NIGHTSHIFT_BROWSER_HEADERS",
+        "NIGHTSHIFT_BROWSER_HEADERS_FILE",
+        "NIGHTSHIFT_BROWSER_LIVE_FIELD",
+        "NIGHTSHIFT_BROWSER_LIVE_URL",
+        "NIGHTSHIFT_BROWSER_SESSION_FIELD",
+        "NIGHTSHIFT_BROWSER_STATUS_URL",
         "NIGHTSHIFT_BROWSER_VERSION",
         "NIGHTSHIFT_DRILL_FOLDER",
         "NIGHTSHIFT_DRILL_LEDGER",
         "NIGHTSHIFT_ENV_FILE",
+        "NIGHTSHIFT_EVIDENCE_URL",
         "NIGHTSHIFT_HOST",
         "NIGHTSHIFT_MYSQLD",
         "NIGHTSHIFT_PROJECT",
+        "NIGHTSHIFT_PROVIDERS_DIR",
         "NIGHTSHIFT_SECRETS_DIR",
         "NIGHTSHIFT_STATE_DIR",
         "NIGHTSHIFT_WEBHOOK_ALLOW_PRIVATE",
@@ -54,5 +63,5 @@ def _ours() -> set[str]:
 
 
 def _of_vendors() -> set[str]:
-    texts = (path.read_text(encoding="utf-8") for path in PRESETS.glob("*.toml"))
+    texts = (path.read_text("utf-8", "replace") for path in preset_files().values())
     return {name for text in texts for name in re.findall(rf"{PREFIX}\w+", text)}

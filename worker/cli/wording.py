@@ -9,6 +9,11 @@ from decimal import Decimal
 from typing import Any
 
 
+def on_host(host: str | None) -> str:
+    """Say on which host, where that is known: ` on night-2`."""
+    return f" on {host}" if host else ""
+
+
 def counted(number: int, noun: str) -> str:
     """Write `1 job`, `2 jobs` or `1,000 jobs`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

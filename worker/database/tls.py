@@ -1,4 +1,7 @@
-"""How a connection to the server is encrypted, and how much its certificate must prove."""
+"""How a connection to the server is encrypted, and how much its certificate must prove.
+
+What can be asked for, and by which variables, is read by `worker/database_settings.py`.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from worker.errors import SettingsError
 from worker.evidence import known_secrets
-from worker.tracing import user_module
+from worker.system.user_module import function_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -86,17 +86,8 @@ def _shut_down(provider: Any) -> None:
         logger.error("the last traces could not be sent: %s: %s", type(error).__name__, error)
 
 
-def _function(how: str) -> Callable[[], object]:
-    source, colon, name = how.rpartition(":")
-    if not colon or not source or not name:
-        raise SettingsError(
-            f"--otel {how}: give env, or a function that sets the SDK up: FILE_OR_MODULE:FUNCTION"
-        )
-    function = getattr(user_module.load(source), name, None)
-    if not callable(function):
-        raise SettingsError(f"--otel {how}: there is no function {name} in {source}")
-    found: Callable[[], object] = function
-    return found
+def _function(how: str) -> Callable[..., object]:
+    return function_of(how, "--otel", "give env, or a function that sets the SDK up")
 
 
 def _set_up_by_variables() -> None:

@@ -49,6 +49,28 @@ def test_another_address_is_refused_without_users(command):
     assert len(said.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    "flags",
+    [("--https",), ("--trusted-proxy", "127.0.0.1"), ("--allow-host", "night-1.example.com")],
+    ids=lambda flags: flags[0],
+)
+def test_a_proxy_in_front_of_it_is_refused_without_users(command, flags):
+    process = command(*flags)
+    _, said = process.communicate(timeout=60)
+
+    assert process.returncode == 78
+    assert said.startswith(f"nightshift: {flags[0]}")
+    assert "launcher.py dashboard user NAME" in said
+
+
+def test_a_proxy_is_named_by_its_address(command):
+    process = command("--trusted-proxy", "proxy.example.com")
+    _, said = process.communicate(timeout=60)
+
+    assert process.returncode == 78
+    assert "--trusted-proxy proxy.example.com is not an address" in said
+
+
 def test_users_and_tokens_are_added_listed_and_removed(command):
     told = command("token", "grafana").communicate(timeout=60)[0]
     assert re.fullmatch(r"ns_[\w-]{40,}\n", told)

@@ -13,7 +13,17 @@ from tests.lifecycle.conftest import processes_of, run_command, url_of, wait_unt
 from worker.queue import pause
 
 CHECKS = ["python", "database", "schema", "server", "writing", "queue", "ways out", "folders"]
-CHECKS += ["tasks", "browser", "errors folder", "results folder", "state folder", "notify"]
+CHECKS += [
+    "vendors",
+    "tasks",
+    "browser",
+    "browsers elsewhere",
+    "errors folder",
+    "results folder",
+    "state folder",
+    "shared evidence",
+    "notify",
+]
 CHECKS += ["privacy", "disk"]
 
 
@@ -62,7 +72,7 @@ def test_each_failed_check_says_its_fix_and_the_others_go_on(cli, tmp_path):
 
     failed = failing(done)
     assert done.returncode == 69
-    asking = ["database", "schema", "server", "writing", "queue", "ways out", "folders"]
+    asking = ["database", "schema", "server", "writing", "queue", "ways out", "folders", "vendors"]
     assert list(failed) == [*asking, "tasks", "browser", "errors folder"]
     assert "check that it runs and that DATABASE_URL names it" in failed["database"]
     assert "there is no such file" in failed["tasks"]
@@ -96,7 +106,7 @@ def test_a_url_that_is_none_fails_its_checks_and_nothing_else(cli):
     done = cli("doctor", DATABASE_URL="nonsense")
 
     assert done.returncode == 78
-    asking = ["database", "schema", "server", "writing", "queue", "ways out", "folders"]
+    asking = ["database", "schema", "server", "writing", "queue", "ways out", "folders", "vendors"]
     assert list(failing(done)) == asking
 
 
@@ -159,10 +169,13 @@ def test_what_other_users_may_read_is_named_with_what_to_type(cli, tmp_path):
     env_file, secrets = tmp_path / "env", tmp_path / "secrets"
     env_file.write_text("")
     env_file.chmod(0o644)
-    for folder in (secrets, tmp_path / "errors", tmp_path / "errors" / "7", tmp_path / "state"):
-        folder.mkdir(mode=0o755)
-    (tmp_path / "state" / "journal").mkdir(mode=0o755)
-    (secrets / "SHOP_PASSWORD").touch(mode=0o640)
+    errors, state = tmp_path / "errors", tmp_path / "state"
+    for folder in (secrets, errors, errors / "7", state, state / "journal"):
+        folder.mkdir()
+        # Whatever this process would leave out.
+        folder.chmod(0o755)
+    (secrets / "SHOP_PASSWORD").touch()
+    (secrets / "SHOP_PASSWORD").chmod(0o640)
     where = {"NIGHTSHIFT_ENV_FILE": str(env_file), "NIGHTSHIFT_SECRETS_DIR": str(secrets)}
 
     done = cli("doctor", **where)

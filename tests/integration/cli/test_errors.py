@@ -62,12 +62,12 @@ def test_the_groups_are_listed_with_a_sample_and_the_next_step(cli, failures, tm
 
     assert (done.returncode, done.stderr) == (0, "")
     head, first, where, second, _, footer = done.stdout.splitlines()
-    assert head == "4 jobs in error in 2 groups"
-    assert first == "      3  aaaa0000  visit: Timeout"
+    assert head == "4 jobs in error in 2 groups, 2 NEW"
+    assert first == "      3  aaaa0000 NEW  visit: Timeout"
     assert f"for example job {failures[2]}, {tmp_path}/errors/{failures[2]}/1" in where
-    assert second == "      1  aaab0000  visit: HTTP 404 ?[31m"
+    assert second == "      1  aaab0000 NEW  visit: HTTP 404 ?[31m"
     assert footer.startswith(
-        "next: launcher.py errors aaaa0000 · launcher.py retry --group aaaa0000"
+        f"next: launcher.py errors {TIMEOUT} · launcher.py retry --group {TIMEOUT} --limit 10"
     )
 
 
@@ -90,7 +90,7 @@ def test_the_groups_as_json_hold_the_same(cli, failures):
 
     assert told["muted_groups"] == 0
     first = told["groups"][0]
-    assert (first["fingerprint"], first["jobs"], first["is_new"]) == (TIMEOUT, 3, False)
+    assert (first["fingerprint"], first["jobs"], first["is_new"]) == (TIMEOUT, 3, True)
     assert (first["sample_job"], first["evidence"]) == (failures[2], f"{failures[2]}/1")
     assert first["first_seen"].endswith("Z")
 
@@ -134,9 +134,9 @@ def test_a_muted_group_is_left_out_until_asked_for(cli, failures):
 
     lines = cli("errors").stdout.splitlines()
     everything = cli("errors", "--all").stdout
-    assert lines[0] == "1 job in error in 1 group"
+    assert lines[0] == "1 job in error in 1 group, 1 NEW"
     assert "not shown: 3 jobs in 1 muted group; to see them: --all" in lines
-    assert "aaaa0000 MUTED  visit: Timeout" in everything
+    assert "aaaa0000 NEW MUTED  visit: Timeout" in everything
     assert ": known" in everything
     assert cli("unmute", "aaaa").stdout == f"unmuted {TIMEOUT}\n"
     assert cli("unmute", "aaaa").stdout == "that group was not muted\n"

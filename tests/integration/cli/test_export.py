@@ -36,7 +36,7 @@ def test_jsonl_holds_whole_jobs_in_the_order_they_finished(cli, finish):
 
     done = cli("export")
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, "exported 2 jobs\n")
     assert ids(done.stdout) == [first, second]
     job = json.loads(done.stdout.splitlines()[1])
     assert (job["task"], job["status"], job["result"]) == ("visit", "done", {"title": "Zwei 🦉"})
@@ -59,13 +59,50 @@ def test_csv_has_a_column_for_every_key_of_the_results(cli, finish, tmp_path):
     assert text["result"] == "a text"
 
 
-def test_columns_can_be_chosen_and_may_be_the_jobs_own(cli, finish):
-    finish(None, status="error")
+def test_columns_are_chosen_in_the_order_they_are_named_and_each_once(cli, finish):
+    finish({"title": "One", "status": 200})
+    broken = finish(None, status="error")
 
-    done = cli("export", "--status", "error", "--format", "csv", "--columns", "url, last_error")
+    names = "title,url,title,result.status,status"
+    done = cli("export", "--format", "csv", "--columns", names)
+    assert done.stdout.splitlines() == [
+        "title,url,result.status,status", "One,https://example.com/,200,done",
+    ]  # fmt: skip
+    assert done.stderr == "exported 1 job\n"
+    lines = cli("export", "--columns", "payload.url,title").stdout.splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"payload.url": "https://example.com/", "title": "One"}
+    ]
+    failed = cli("export", "--status", "error", "--format", "csv", "--columns", "id,last_error")
+    assert rows(failed.stdout) == [{"id": str(broken), "last_error": "it broke"}]
 
-    (row,) = rows(done.stdout)
-    assert row["last_error"] == "it broke"
+
+def test_a_column_that_no_job_has_is_refused_before_anything_is_written(cli, finish, tmp_path):
+    finish({"title": "One"})
+    path = tmp_path / "out.csv"
+
+    done = cli("export", "--columns", "id,titel", "-o", path)
+
+    assert (done.returncode, path.exists()) == (2, False)
+    assert done.stderr == "nightshift: --columns: no job has titel; did you mean title?\n"
+    assert cli("export", "--task", "none", "--columns", "id,titel", "-o", path).returncode == 0
+    assert path.read_text() == "id,titel\n"
+
+
+def test_rows_and_columns_agree(cli, finish):
+    first = finish({"rows": [{"sku": "a", "id": 1}, {"sku": "b", "id": 2}], "page": 7}, ago=9)
+    finish({"sku": "c"}, ago=8)
+
+    done = cli("export", "--rows", "--format", "csv", "--columns", "id,row,sku,result.id")
+
+    assert [tuple(row.values()) for row in rows(done.stdout)][:2] == [
+        (str(first), "1", "a", "1"), (str(first), "2", "b", "2"),
+    ]  # fmt: skip
+    assert done.stderr == "exported 3 rows of 2 jobs\n"
+    table = rows(cli("export", "--rows", "--format", "csv").stdout)
+    # MySQL sorts the keys of JSON objects.
+    assert sorted(list(table[0])[5:]) == ["result.id", "row", "sku", "url"]
+    assert cli("export", "--format", "csv", "--columns", "row").returncode == 2
 
 
 def test_failed_jobs_say_why_in_csv_and_jsonl(cli, finish, queue, claim_as):
@@ -110,7 +147,7 @@ def test_following_csv_tells_of_keys_that_its_header_lacks(settings, tmp_path, f
         process.communicate()
 
     assert [row["title"] for row in rows(output.read_text())] == ["One", "Two", "Three"]
-    (line,) = (tmp_path / "stderr").read_text().splitlines()
+    line = (tmp_path / "stderr").read_text().splitlines()[0]
     assert line.startswith(
         f"job {late} has price, stock, which the CSV header lacks; it is left out"
     )
@@ -184,7 +221,7 @@ def test_following_goes_on_with_what_finishes_later_and_repeats_nothing(
         eventually(lambda: ids(output.read_text()) == expected)
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=30)
-        assert b"Traceback" not in stderr
+        assert stderr.decode() == f"exported 3 jobs to {output}\n"
     finally:
         process.kill()
         process.communicate()
@@ -207,7 +244,7 @@ def test_archived_jobs_are_exported_when_asked_for_in_the_order_they_finished(
     assert ids(cli("export").stdout) == [second]
     done = cli("export", "--archived")
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, "exported 3 jobs\n")
     assert ids(done.stdout) == [first, second, third]
     told = [json.loads(line) for line in done.stdout.splitlines()]
     assert [bool(job["archived_at"]) for job in told] == [True, False, True]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from functools import partial
 
 import pytest
 
 from tests.conftest import because
 from tests.lifecycle.conftest import run_command, url_of
+from worker.queue import runs
+from worker.settings import RunSettings
 
 
 @pytest.fixture
@@ -106,3 +109,23 @@ def test_a_job_is_shown_without_the_secrets_of_its_payload(cli, database, queue,
     assert "me" in shown
     assert '"code": 200' in shown
     assert "horse" not in cli("why", job).stdout
+
+
+def test_the_host_of_a_jobs_worker_is_named_everywhere(cli, queue, database, monkeypatch):
+    monkeypatch.setenv("NIGHTSHIFT_HOST", "night-2")
+    run = runs.start_run(database, RunSettings(database=database.settings, workers=1), os.getpid())
+    worker = runs.start_worker(database, run, 0)
+    done, doing = (queue.enqueue("visit", {}) for _ in range(2))
+    for job, status in ((done, "done"), (doing, "in_progress")):
+        database.run_statement(
+            "UPDATE work_queue SET status = %(status)s, incarnation = %(worker)s, worker_id = 0, "
+            "attempts = 1, fence = 1, started_at = UTC_TIMESTAMP(6), finished_at = "
+            "IF(%(status)s = 'done', UTC_TIMESTAMP(6), NULL), lease_until = "
+            "UTC_TIMESTAMP(6) + INTERVAL 60 SECOND WHERE id = %(id)s",
+            {"status": status, "worker": worker, "id": job},
+        )
+
+    assert "is running: worker 0 on night-2, for" in cli("why", doing).stdout
+    assert f"  worker 0 on night-2: job {doing} (visit)" in cli("status").stdout
+    assert "by worker 0 on night-2" in cli("show", doing).stdout
+    assert "attempt 1 by worker 0 on night-2, " in cli("show", done).stdout

@@ -1,260 +1,179 @@
-"""`try`, `reproduce` and `init`: a task run here and now, with everything shown when it fails."""
+"""`rehearse`: a task as it is now, on the pages at which jobs failed; no site is asked."""
 
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import zipfile
+import os
+import pty
+from functools import partial
+from pathlib import Path
 
 import pytest
 
-from tests.lifecycle.conftest import REPO, clean_environment, url_of
-from worker.models import Ending, Outcome
+from tests.conftest import because
+from tests.lifecycle.conftest import launch, run_command, url_of
+from tests.loopback import Site
+from worker.history import archive, dead_letters
+from worker.history.dead_letters import Scope
 
-TASKS = """
-from worker import Fail, task
+__all__ = ["launch"]
 
-@task("heading")
-def heading(page, payload, job):
-    job.step("opening")
-    page.goto(payload["url"])
-    job.attach("note.txt", "seen")
-    return {"heading": page.locator("h1").inner_text(), "job": job.id}
-
-@task("broken")
-def broken(page, payload, job):
-    page.goto("data:text/html,<h1>Before</h1>")
-    raise ValueError("the owl is out")
-
-@task("orders")
-def orders(page, payload, job):
-    job.step("placing order", irreversible=True)
-    return {"ordered": True}
-
-@task("waits")
-def waits(page, payload, job):
-    page.goto("data:text/html,<h1>Waiting</h1>")
-    job.step("waiting")
-    page.wait_for_timeout(60_000)
-
-@task("given_up")
-def given_up(page, payload, job):
-    raise Fail("no such product")
-"""
-PAGE = "data:text/html,<h1>Hello</h1>"
+TASKS = Path(__file__).with_name("rehearsed_tasks.py")
+GROUP = "0123456789abcdef"
+WHY = because("it failed", fingerprint=GROUP, label="misread: it failed")
 
 
 @pytest.fixture
 def cli(settings, tmp_path):
-    """Run `launcher.py …` in this test's folder; tracebacks are welcome here."""
-    (tmp_path / "own.py").write_text(TASKS, encoding="utf-8")
-
-    def run(*arguments, program=(str(REPO / "launcher.py"),)):
-        environment = clean_environment(
-            tmp_path,
-            DATABASE_URL=url_of(settings),
-            NIGHTSHIFT_RESULTS_DIR=str(tmp_path / "results"),
-            PYTHONPATH=None,
-        )
-        return subprocess.run(
-            [sys.executable, *program, *map(str, arguments)],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-
-    return run
+    results = str(tmp_path / "results")
+    changes = {"DATABASE_URL": url_of(settings), "NIGHTSHIFT_RESULTS_DIR": results}
+    return partial(run_command, tmp_path, "rehearse", "--tasks", TASKS, **changes)
 
 
-def test_a_task_is_tried_on_a_payload(cli, tmp_path):
-    done = cli("try", "heading", "--tasks", "own.py", "--payload", json.dumps({"url": PAGE}))
+@pytest.fixture
+def site():
+    """A site that is there all the time, and should never notice."""
+    site = Site()
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def page(site):
+    """A page that asks for whatever a page can."""
+    there = f"127.0.0.1:{site.port}"
+    return f"""<!doctype html><title>Lamp</title><p class="price">€ 149</p>
+        <img src="http://{there}/img"><iframe src="http://{there}/frame"></iframe>
+        <link rel="stylesheet" href="http://{there}/css"><script src="http://{there}/js"></script>
+        <script>document.body.insertAdjacentHTML("beforeend", "<p class=script></p>");
+            new WebSocket("ws://{there}/socket"); navigator.sendBeacon("http://{there}/beacon");
+            fetch("http://{there}/fetch"); window.open("http://{there}/popup")</script>"""
+
+
+@pytest.fixture
+def failed(queue, claim_as, tmp_path, page, site):
+    """Let a job of a task have failed at that page, with evidence as a worker leaves it."""
+
+    def failed(task, **changes):
+        url = f"http://127.0.0.1:{site.port}/p/1"
+        payload = {"url": url, "other": f"http://127.0.0.1:{site.port}/other"}
+        job = queue.enqueue(task, {**payload, **changes})
+        queue.fail(claim_as(), {**WHY, "evidence": f"{job}/1"})
+        folder = tmp_path / "errors" / str(job) / "1"
+        folder.mkdir(parents=True)
+        document = {"method": "GET", "asked": url, "url": url}
+        facts = {"final_url": url, "status": 200, "response_headers": {}, "document": document}
+        (folder / "error.json").write_text(json.dumps(facts))
+        (folder / "page.html").write_text(page)
+        return job
+
+    return failed
+
+
+PASSES = ["reads", "adds", "has_routes", "has_a_context", "orders"]
+UNKNOWN = ["own_requests", "page_requests", "goes_on"]
+
+
+def test_what_each_job_would_come_to_is_told_and_none_of_it_is_done(
+    cli, failed, queue, site, tmp_path
+):
+    jobs = {failed(name, file=str(tmp_path / "ordered")): name for name in PASSES + UNKNOWN}
+    before = [queue.get(job) for job in jobs]
+    evidence = {path: path.read_bytes() for path in (tmp_path / "errors").rglob("*.*")}
+
+    done = cli("--group", GROUP[:6], "--json")
 
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {"heading": "Hello", "job": 0}
-    assert (tmp_path / "results" / "tried" / "0" / "note.txt").read_text() == "seen"
+    report = json.loads(done.stdout)
+    told = {jobs[each["job"]]: each for each in report["jobs"]}
+    assert {name for name in told if told[name]["outlook"] == "passes"} == set(PASSES)
+    assert {name for name in told if told[name]["outlook"] == "unknown"} == set(UNKNOWN)
+    assert [report[name] for name in ("rehearsed", "passes", "fails", "unknown")] == [8, 5, 0, 3]
+    assert report["next"] == f"launcher.py retry --group {GROUP[:8]}"
+    assert "a line that no program wants" in done.stderr
+    check_what_is_told(told, site)
+
+    assert not site.asked
+    assert not (tmp_path / "ordered").exists()
+    assert not (tmp_path / "results").exists()
+    assert [queue.get(job) for job in jobs] == before
+    assert {path: path.read_bytes() for path in (tmp_path / "errors").rglob("*.*")} == evidence
 
 
-def test_a_task_is_tried_on_the_payload_of_a_job_which_stays_as_it_is(cli, queue):
-    job = queue.enqueue("heading", {"url": PAGE})
-
-    done = cli("try", "heading", "--tasks", "own.py", "--job", job)
-
-    assert json.loads(done.stdout) == {"heading": "Hello", "job": job}
-    assert (queue.get(job)["status"], queue.get(job)["attempts"]) == ("pending", 0)
-
-
-def test_a_task_that_fails_shows_its_traceback(cli):
-    done = cli("try", "broken", "--tasks", "own.py", "--payload", "{}")
-
-    assert (done.returncode, done.stdout) == (1, "")
-    assert 'own.py", line' in done.stderr
-    assert "ValueError: the owl is out" in done.stderr
+def check_what_is_told(told, site):
+    assert (told["reads"]["result"]["price"], told["reads"]["result"]["scripts"]) == ("€ 149", 0)
+    assert told["orders"]["stopped_before"] == "submitting order"
+    assert (told["adds"]["follow_ups"], told["adds"]["files"]) == (1, ["seen.txt"])
+    assert told["adds"]["result"] == [{"row": 1}]
+    assert f"asks the network (127.0.0.1:{site.port})" in told["own_requests"]["reason"]
+    assert "asks for more than its page" in told["page_requests"]["reason"]
+    assert "/other, which was not captured" in told["goes_on"]["reason"]
 
 
-def test_a_task_that_gives_up_says_why_in_a_line(cli):
-    done = cli("try", "given_up", "--tasks", "own.py", "--payload", "{}")
+def test_scripts_run_when_they_are_asked_for_and_reach_nobody(cli, failed, site):
+    failed("reads")
 
-    assert done.returncode == 1
-    assert "Fail: no such product" in done.stderr
-    assert "Traceback" not in done.stderr
+    done = cli("--group", GROUP, "--json", "--scripts")
+
+    (told,) = json.loads(done.stdout)["jobs"]
+    assert (told["outlook"], told["result"]["scripts"]) == ("passes", 1)
+    assert not site.asked
+
+
+def test_people_get_a_line_a_job_and_the_next_command(cli, failed, tmp_path):
+    first, second = failed("reads"), failed("misreads")
+    (tmp_path / "errors" / str(second) / "1" / "page.html").unlink()
+    failed("misreads")
+
+    done = cli("--group", GROUP, "--limit", 2)
+
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"{GROUP[:8]}  {WHY['label']}"
+    assert lines[1].startswith(f"  job {second + 1}  fails: TimeoutError")
+    assert lines[2].startswith(f"  job {second}  cannot be rehearsed: there is no page in ")
+    assert lines[3:] == ["rehearsed 2 of 3 jobs: 0 would pass, 1 would fail, 1 cannot be rehearsed"]
+    assert f"job {first}" not in done.stdout
+
+
+@pytest.mark.parametrize(("answer", "status"), [("y", "pending"), ("n", "error")])
+def test_on_a_terminal_the_group_is_put_back_on_a_word(
+    failed, queue, settings, launch, answer, status
+):
+    job = failed("reads")
+    near, far = pty.openpty()
+    os.write(near, f"{answer}\n".encode())
+
+    launcher = launch("rehearse", "--group", GROUP, "--tasks", TASKS, stdin=far)
+
+    assert launcher.wait() == 0
+    assert queue.get(job)["status"] == status
+    assert f"next: launcher.py retry --group {GROUP[:8]}" in launcher.stdout
+    assert "1 job will be put back to pending. Continue?" in launcher.stderr
+    os.close(near)
+    os.close(far)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("group", "code", "said"),
     [
-        (("visit",), "give the payload with --payload JSON, or a job's with --job ID"),
-        (("visit", "--payload", "{}", "--job", 1), "give the payload with"),
-        (("visit", "--payload", "{"), "the payload is not JSON"),
-        (("visit", "--payload", "[]"), "the payload is a list, not an object"),
-        (("visit", "--job", 999), "there is no job 999"),
-        (("nobody", "--payload", "{}"), "no task named 'nobody' is loaded"),
-        (("extract", "--payload", '{"url": "http://a/"}'), 'payload lacks "fields"'),
+        ("fff", 2, "no group's name begins with fff; list them: launcher.py errors"),
+        (GROUP, 2, "no task named 'reads' is loaded"),
     ],
 )
-def test_what_cannot_be_tried_is_told_in_a_line(cli, arguments, said):
-    done = cli("try", *arguments)
+def test_what_cannot_be_rehearsed_is_one_line(failed, settings, tmp_path, group, code, said):
+    failed("reads")
 
-    assert done.returncode not in (0, -1)
+    done = run_command(tmp_path, "rehearse", "--group", group, DATABASE_URL=url_of(settings))
+
+    assert (done.returncode, done.stdout) == (code, "")
     assert said in done.stderr
-    assert "Traceback" not in done.stderr
 
 
-def test_reproducing_leaves_a_trace_and_evidence_beside_the_old(cli, queue, tmp_path):
-    job = queue.enqueue("broken", {"url": PAGE})
-    (tmp_path / "errors" / str(job) / "1").mkdir(parents=True)
+def test_a_group_without_a_failed_job_is_nothing_to_do(cli, failed, queue, database):
+    failed("reads")
+    dead_letters.retry(database, Scope(archive.now(database), group=GROUP))
 
-    done = cli("reproduce", job, "--tasks", "own.py")
+    done = cli("--group", GROUP)
 
-    assert done.returncode == 1
-    assert "ValueError: the owl is out" in done.stderr
-    folder = tmp_path / "errors" / str(job) / "reproduced"
-    assert str(folder) in done.stderr
-    assert "trace.trace" in zipfile.ZipFile(folder / "trace.zip").namelist()
-    assert {"screenshot.png", "page.html"} <= {path.name for path in folder.iterdir()}
-    assert (tmp_path / "errors" / str(job) / "1").exists()
-    assert (queue.get(job)["status"], queue.get(job)["attempts"]) == ("pending", 0)
-
-
-def test_a_job_of_the_queue_takes_no_irreversible_step_here(cli, queue):
-    job = queue.enqueue("orders", {})
-
-    for again in (("reproduce", job), ("try", "orders", "--job", job)):
-        done = cli(*again, "--tasks", "own.py")
-        assert (done.returncode, done.stdout) == (1, "")
-        assert "Fail: stopped before 'placing order'" in done.stderr
-        assert f"launcher.py retry --id {job}" in done.stderr
-    tried = cli("try", "orders", "--payload", "{}", "--tasks", "own.py")
-    assert json.loads(tried.stdout) == {"ordered": True}
-    assert "step: placing order" in tried.stderr
-
-
-def test_a_job_that_may_be_half_done_is_not_said_to_be_retried_just_so(cli, queue, claim_as):
-    job = queue.enqueue("orders", {})
-    ending = Ending(Outcome.CRASHED, "killed", irreversible_step="placing order")
-    queue.end(claim_as(), ending)
-
-    done = cli("reproduce", job, "--tasks", "own.py")
-
-    assert "it may be half done: look at the site" in done.stderr
-    assert f"launcher.py retry --half-done --id {job}" in done.stderr
-
-
-def test_reproducing_what_works_now_leaves_a_trace_all_the_same(cli, queue, tmp_path):
-    job = queue.enqueue("heading", {"url": PAGE})
-
-    done = cli("reproduce", job, "--tasks", "own.py")
-
-    assert (done.returncode, json.loads(done.stdout)["heading"]) == (0, "Hello")
-    assert (tmp_path / "errors" / str(job) / "reproduced" / "trace.zip").stat().st_size > 0
-
-
-def test_a_task_that_is_tried_shows_its_steps_and_where_its_files_are(cli, tmp_path):
-    done = cli("try", "heading", "--tasks", "own.py", "--payload", json.dumps({"url": PAGE}))
-
-    files = tmp_path / "results" / "tried" / "0"
-    assert done.stderr.splitlines() == ["step: opening", f"files: {files}"]
-
-
-def test_a_traceback_shows_the_tasks_own_lines_only(cli):
-    payload = json.dumps({"url": "no such scheme:"})
-
-    done = cli("try", "heading", "--tasks", "own.py", "--payload", payload)
-
-    assert done.returncode == 1
-    assert 'page.goto(payload["url"])' in done.stderr
-    assert "Cannot navigate to invalid URL" in done.stderr
-    assert "task_run.py" not in done.stderr
-    assert "playwright/_impl/_sync_base" not in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("url", "flags", "said"),
-    [
-        ("file:///etc/passwd", (), "file:///etc/passwd is not opened: pages may go to http"),
-        ("http://127.0.0.1:9999/", ("--deny-private",), "127.0.0.1 is private, and --deny-private"),
-    ],
-)
-def test_a_task_that_is_tried_goes_no_further_than_in_a_run(cli, url, flags, said):
-    done = cli("try", "heading", "--tasks", "own.py", "--payload", json.dumps({"url": url}), *flags)
-
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert f"PageRefused: {said}" in done.stderr
-
-
-def test_the_files_of_init_work_as_they_are(cli, tmp_path):
-    assert cli("init", "my_shop").returncode == 0
-
-    tried = cli("try", "my_shop", "--tasks", "my_shop.py", "--payload", json.dumps({"url": PAGE}))
-    assert json.loads(tried.stdout)["heading"] == "Hello"
-    tested = cli("-q", "-p", "no:cacheprovider", "test_my_shop.py", program=("-m", "pytest"))
-    assert "2 passed" in tested.stdout, tested.stdout + tested.stderr
-
-    again = cli("init", "my_shop")
-    assert again.returncode == 2
-    assert "my_shop.py exists already" in again.stderr
-
-
-@pytest.mark.parametrize("name", ["json", "worker", "playwright"])
-def test_a_name_that_another_module_has_is_refused(cli, name, tmp_path):
-    done = cli("init", name)
-    assert done.returncode == 2
-    assert f"{name} is the name of another Python module" in done.stderr
-    assert not (tmp_path / f"{name}.py").exists()
-
-
-@pytest.mark.parametrize("name", ["My-Shop", "../x", "1st", "", "class"])
-def test_a_name_that_no_file_can_have_is_refused(cli, name, tmp_path):
-    before = sorted(tmp_path.iterdir())
-    done = cli("init", name)
-    assert done.returncode == 2
-    assert "cannot name a task file" in done.stderr
-    assert sorted(tmp_path.iterdir()) == before
-
-
-def test_a_task_that_is_interrupted_ends_with_130_and_without_a_traceback(settings, tmp_path):
-    (tmp_path / "own.py").write_text(TASKS, encoding="utf-8")
-    arguments = ("try", "waits", "--tasks", "own.py", "--payload", "{}")
-    process = subprocess.Popen(
-        [sys.executable, REPO / "launcher.py", *arguments],
-        cwd=tmp_path,
-        env=clean_environment(tmp_path, DATABASE_URL=url_of(settings), PYTHONPATH=None),
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        # A suite in the background of a shell would hand on that it is ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
-    )
-    with process:
-        assert process.stderr is not None
-        assert "step: waiting" in process.stderr.readline()
-        process.send_signal(signal.SIGINT)
-        rest = process.stderr.read()
-
-    assert process.returncode == 130
-    assert "Traceback" not in rest
+    assert done.returncode == 0
+    assert "no job of the group is in error" in done.stdout

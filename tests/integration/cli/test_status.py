@@ -75,10 +75,10 @@ def test_a_claim_past_its_lease_is_pointed_out_with_the_remedy(
         time.sleep(0.5)
 
     said = cli("status").stdout
-    assert "put it back: make sweep" in said
+    assert "put it back: launcher.py sweep" in said
     (line,) = [line for line in said.splitlines() if "(order)" in line]
     assert "GONE: may be half done at 'paying': " in line
-    assert line.endswith("; end it as an error: make sweep")
+    assert line.endswith("; end it as an error: launcher.py sweep")
 
 
 def test_a_row_in_progress_that_nobody_began_hides_no_other(cli, database):

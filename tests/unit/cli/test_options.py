@@ -17,7 +17,7 @@ from worker.errors import SettingsError, UsageError
 from worker.settings import RunSettings, flag_fields, flag_name
 
 # Where a value comes from is no flag's business.
-NO_FLAGS = {"database", "state_dir"}
+NO_FLAGS = {"database", "state_dir", "elsewhere"}
 
 
 @pytest.fixture
@@ -169,3 +169,18 @@ def test_what_is_wrong_is_said_of_the_flag_or_the_variable_that_gave_it(
     told = error.format_message() if isinstance(error, click.UsageError) else str(error)
     assert named in told
     assert other not in told
+
+
+def test_arguments_and_patterns_are_repeated_as_flags_and_quoted_in_variables(parsed):
+    settings = parsed("--browser-args", "--lang=de", "--browser-args=--a b", "--block", "image")
+    assert settings.browser_args == ("--lang=de", "--a b")
+    assert settings.block == ("image",)
+
+    settings = parsed(NIGHTSHIFT_BROWSER_ARGS="--lang=de '--a b'", NIGHTSHIFT_BLOCK="image font")
+    assert settings.browser_args == ("--lang=de", "--a b")
+    assert settings.block == ("image", "font")
+
+
+def test_a_variable_of_words_with_a_quote_too_many_is_refused(parsed):
+    with pytest.raises(click.BadParameter, match="cannot be taken apart as a shell would"):
+        parsed(NIGHTSHIFT_BLOCK="'image")

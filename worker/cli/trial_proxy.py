@@ -1,4 +1,4 @@
-"""Which proxy `try` and `reproduce` use: the one a run would use, or one that is named.
+"""The proxy of `try`, `reproduce` and `enqueue --sitemap`: the one of a run, or one that is named.
 
 A job or payload of a profile or an account goes out by that one's own door, or not at all. Other
 tasks may be tried through any proxy, and directly if a person says `--direct`.

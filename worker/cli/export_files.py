@@ -1,0 +1,149 @@
+"""The files that `export` writes: CSV, JSONL, and a workbook for spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from worker.cli import output
+from worker.cli.wording import plain
+from worker.errors import SettingsError, UsageError
+from worker.evidence.terminal_text import one_line, visible_json
+from worker.history import export_columns
+from worker.json_text import whole_characters
+
+# What a sheet and a cell of a workbook can hold.
+SHEET_ROWS = 1_048_576
+CELL_CHARACTERS = 32_767
+# A spreadsheet's numbers have 15 digits; a longer one is kept whole as text.
+EXACT_NUMBER = 10**15
+
+Job = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where the export goes; what is written is there at once, for those who follow it."""
+
+    file: IO[str] | None = None
+
+    @property
+    def is_terminal(self) -> bool:
+        return output.is_terminal() if self.file is None else self.file.isatty()
+
+    def write(self, text: str) -> None:
+        if self.file is None:
+            output.write_exactly(text)
+        else:
+            self.file.write(text)
+            self.file.flush()
+
+
+@contextmanager
+def text_target(path: Path | None) -> Iterator[Target]:
+    """Open the file, or stdout where none is named."""
+    if path is None:
+        yield Target()
+        return
+    with _refused_politely(path), path.open("w", encoding="utf-8", newline="") as file:
+        yield Target(file)
+
+
+def write_jsonl(jobs: Iterable[Job], target: Target, columns: list[str] | None) -> None:
+    """Write whole jobs, or what they have in the columns that were named."""
+    for job in jobs:
+        line = job if columns is None else {c: export_columns.value(job, c) for c in columns}
+        text = json.dumps(line, ensure_ascii=False, default=plain)
+        target.write((visible_json(text) if target.is_terminal else text) + "\n")
+
+
+def write_csv(jobs: Iterable[Job], target: Target, columns: list[str], *, is_raw: bool) -> None:
+    """Write a header and a line for each job; what a spreadsheet would run is defused."""
+    writer = csv.writer(target, lineterminator="\n" if target.is_terminal else "\r\n")
+
+    def write(values: Iterable[Any]) -> None:
+        cells = [export_columns.cell(plain(value), is_raw=is_raw) for value in values]
+        writer.writerow([one_line(str(cell)) for cell in cells] if target.is_terminal else cells)
+
+    # Strangers have named the columns too: they are keys of results.
+    write(columns)
+    for job in jobs:
+        write(export_columns.value(job, column) for column in columns)
+
+
+def check_workbook(path: Path | None, *, is_followed: bool) -> None:
+    """Raise what keeps a workbook from being written, before anything is read."""
+    if path is None:
+        raise UsageError("a workbook goes to a file: give -o results.xlsx")
+    if is_followed:
+        raise UsageError("--follow cannot go on in a workbook; follow as CSV or JSONL")
+    if importlib.util.find_spec("xlsxwriter") is None:
+        raise SettingsError(
+            "writing .xlsx needs XlsxWriter: pip install 'nightshift[xlsx]' "
+            "(in a checkout: make setup); CSV and JSONL need nothing"
+        )
+
+
+def write_workbook(jobs: Iterable[Job], path: Path, columns: list[str]) -> None:
+    """Write a workbook row by row, in flat memory; what does not fit one sheet goes to the next.
+
+    Texts are cells of text: no spreadsheet runs them as formulas or opens them as links.
+    """
+    import xlsxwriter  # type: ignore[import-untyped]
+
+    with _refused_politely(path), path.open("wb") as file:
+        book = xlsxwriter.Workbook(file, {"constant_memory": True, "in_memory": False})
+        bold = book.add_format({"bold": True})
+        sheet, row = None, SHEET_ROWS
+        for job in jobs:
+            if row == SHEET_ROWS:
+                sheet, row = _new_sheet(book, columns, bold), 1
+            for at, column in enumerate(columns):
+                _write_cell(sheet, row, at, plain(export_columns.value(job, column)))
+            row += 1
+        if sheet is None:
+            _new_sheet(book, columns, bold)
+        book.close()
+
+
+def _new_sheet(book: Any, columns: list[str], bold: Any) -> Any:
+    number = len(book.worksheets()) + 1
+    sheet = book.add_worksheet("results" if number == 1 else f"results {number}")
+    sheet.freeze_panes(1, 0)
+    for at, column in enumerate(columns):
+        sheet.write_string(0, at, _text(column), bold)
+    return sheet
+
+
+def _write_cell(sheet: Any, row: int, at: int, value: Any) -> None:
+    if isinstance(value, bool):
+        sheet.write_boolean(row, at, value)
+    elif isinstance(value, int | float) and abs(value) < EXACT_NUMBER:
+        sheet.write_number(row, at, value)
+    elif value not in (None, ""):
+        sheet.write_string(row, at, _text(export_columns.cell(value, is_raw=True)))
+
+
+def _text(value: Any) -> str:
+    text: str = whole_characters(str(value))
+    # Excel counts UTF-16 units, of which a character has at most two.
+    if len(text) > CELL_CHARACTERS // 2:
+        units = text.encode("utf-16-le")
+        if len(units) > CELL_CHARACTERS * 2:
+            cut: str = units[: (CELL_CHARACTERS - 1) * 2].decode("utf-16-le", "ignore")
+            return cut + "…"
+    return text
+
+
+@contextmanager
+def _refused_politely(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
