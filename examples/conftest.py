@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from examples.demo_site import serve
+from worker.browser.browser_choice import BrowserChoice
 from worker.execution.rehearsal import Rehearsal, rehearse
 
 
@@ -18,7 +19,8 @@ from worker.execution.rehearsal import Rehearsal, rehearse
 def nightshift_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
     """One browser for the tests of a file, not of the session: other tests here have their own."""
     results = tmp_path_factory.mktemp("results")
-    with rehearse(results, browser=os.environ.get("NIGHTSHIFT_BROWSER")) as rehearsal:
+    browser = BrowserChoice(browser=os.environ.get("NIGHTSHIFT_BROWSER"))
+    with rehearse(results, browser) as rehearsal:
         yield rehearsal
 
 
