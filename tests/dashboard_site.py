@@ -7,11 +7,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
+from waitress import wasyncore  # type: ignore[import-untyped]
 
 from bench import sample_night
 from bench.sample_night import Night
@@ -108,12 +110,16 @@ def made(server: Any, folder: Path, words: str = "", **changes: Any) -> Iterator
 @contextmanager
 def served(site: Site) -> Iterator[Site]:
     """Serve it on a port of this machine, as the command does."""
-    server = listen(site.app, site.config, "127.0.0.1", 0)
+    sockets: dict[int, Any] = {}
+    server = listen(site.app, site.config, "127.0.0.1", 0, sockets)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     site.url = f"http://127.0.0.1:{server.effective_port}"
     try:
         yield site
     finally:
-        server.close()
+        server.task_dispatcher.shutdown()
+        # Only its own thread may close what it waits for.
+        server.trigger.pull_trigger(partial(wasyncore.close_all, sockets))
         thread.join(5)
+        assert not thread.is_alive()

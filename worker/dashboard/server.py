@@ -37,10 +37,17 @@ def serve(config: DashboardConfig, host: str, port: int, tell: Callable[[str], N
         app.extensions[services.NAME].wall.close()
 
 
-def listen(app: Flask, config: DashboardConfig, host: str, port: int) -> Any:
+def listen(
+    app: Flask,
+    config: DashboardConfig,
+    host: str,
+    port: int,
+    sockets: dict[int, Any] | None = None,
+) -> Any:
     """Make a server that runs with `run`; raises OSError when it cannot have the address.
 
-    Only of the trusted proxy, if there is one, is it believed on whose behalf it asks.
+    Only of the trusted proxy, if there is one, is it believed on whose behalf it asks. `sockets`
+    is filled with all that it has open, by number.
     """
     trusted: dict[str, Any] = {}
     if config.trusted_proxy:
@@ -49,7 +56,7 @@ def listen(app: Flask, config: DashboardConfig, host: str, port: int) -> Any:
             "trusted_proxy_headers": {"x-forwarded-for"},
         }
     return create_server(
-        app, host=host, port=port, threads=THREADS, ident=None,
+        app, map=sockets, host=host, port=port, threads=THREADS, ident=None,
         max_request_body_size=1 << 20, clear_untrusted_proxy_headers=True, **trusted,
     )  # fmt: skip
 
