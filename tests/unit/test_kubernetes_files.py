@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import configparser
+import io
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +34,19 @@ def load(path: Path) -> dict[str, Any]:
     yaml = pytest.importorskip("ruamel.yaml").YAML(typ="safe")
     parsed: dict[str, Any] = yaml.load(path)
     return parsed
+
+
+def built(folder: Path) -> list[dict[str, Any]]:
+    """Build a kustomization with whichever program is there."""
+    for command in (("kustomize", "build"), ("kubectl", "kustomize")):
+        if shutil.which(command[0]) is not None:
+            done = subprocess.run(
+                [*command, str(folder)], capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, done.stderr
+            yaml = pytest.importorskip("ruamel.yaml").YAML(typ="safe")
+            return list(yaml.load_all(io.StringIO(done.stdout)))
+    pytest.skip("neither kustomize nor kubectl is installed: apt install kubernetes-client")
 
 
 def pod_of(name: str) -> dict[str, Any]:
@@ -74,6 +91,30 @@ def test_each_kustomization_names_files_that_are_there_and_all_of_them():
         assert folder == "base" or "../base" in told["resources"]
     (secret,) = load(FOLDER / "base" / "kustomization.yaml")["secretGenerator"]
     assert (FOLDER / "base" / f"{secret['envs'][0]}.example").is_file()
+
+
+@pytest.mark.parametrize(("form", "kind"), [("follow", "Deployment"), ("drain", "CronJob")])
+def test_kustomize_builds_what_kubernetes_accepts(tmp_path, form, kind):
+    folder = shutil.copytree(FOLDER, tmp_path / "kubernetes")
+    example = folder / "base" / "nightshift.env.example"
+    shutil.copy(example, folder / "base" / "nightshift.env")
+
+    found = {each["kind"]: each for each in built(folder / form)}
+
+    assert {"NetworkPolicy", "Secret", kind} <= set(found)
+    validate = pytest.importorskip("kubernetes_validate").validate
+    for each in found.values():
+        validate(each, "1.31", strict=True)
+    spec = found[kind]["spec"]
+    spec = spec["jobTemplate"]["spec"] if kind == "CronJob" else spec
+    (container,) = spec["template"]["spec"]["containers"]
+    assert container["image"] == "registry.example.internal/nightshift:0.1.0"
+    # Named by its content, so that pods are replaced when a secret changes.
+    name = found["Secret"]["metadata"]["name"]
+    assert container["envFrom"] == [{"secretRef": {"name": name}}]
+    assert name.startswith("nightshift-")
+    url = base64.b64decode(found["Secret"]["data"]["DATABASE_URL"]).decode()
+    assert f"DATABASE_URL={url}" in example.read_text(encoding="utf-8").splitlines()
 
 
 def test_the_secrets_own_file_never_gets_into_the_repository():
