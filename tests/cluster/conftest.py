@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import QueueForTests
+from worker.claiming.candidates import Candidates
 from worker.database.client import Database
 from worker.database_settings import DatabaseSettings
 from worker.drill.cluster.world import ClusterWorld, cluster_world
 from worker.errors import SettingsError
+from worker.models import Claim, Owner, Partition
 
 EMPTIED = ("work_queue", "job_attempts", "limits", "named_locks", "outbox", "failure_groups")
 
@@ -48,3 +51,8 @@ def on_member(world) -> Iterator[Callable[..., Database]]:
             return stack.enter_context(closing(Database(settings, **options)))
 
         yield connect
+
+
+def claim_on(db: Database, incarnation: int = 1000) -> Claim | None:
+    """Claim the next job of all on one member."""
+    return QueueForTests(db).claim(Owner(0, incarnation), Candidates(db, Partition(0, 1)))

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
 
 import pytest
 
+from tests.cluster.conftest import claim_on
 from tests.conftest import QueueForTests
-from tests.integration.gate_worker import Worker
-from worker.claiming.candidates import Candidates
 from worker.database import server_kind, server_probe
 from worker.database.client import Database
-from worker.database.locks import Lock
-from worker.guards import limits
-from worker.models import Owner, Partition, Status
+from worker.models import Status
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
 one_primary = pytest.mark.parametrize("live", ["group"], indirect=True)
 several_primaries = pytest.mark.parametrize("live", ["group-multi"], indirect=True)
-
-
-def claim_on(db: Database, incarnation: int = 1000):
-    queue = QueueForTests(db)
-    return queue.claim(Owner(0, incarnation), Candidates(db, Partition(0, 1)))
 
 
 def drain_on(db: Database, incarnation: int) -> list[int]:
@@ -73,32 +64,3 @@ def test_three_primaries_finish_every_job_once(world, on_member):
     rows = on_member(0).run_statement("SELECT job_id FROM finish_ledger")
     assert len(done) == len(set(done)) == 150
     assert sorted(done) == sorted(row["job_id"] for row in rows if row["job_id"] in set(done))
-
-
-@several_primaries
-def test_two_primaries_admit_one_job_where_one_is_allowed(world, on_member):
-    limits.set_limit(on_member(0), "global", concurrent=1, per_minute=None, by="test")
-    QueueForTests(on_member(0)).enqueue_many("visit", [{"url": "http://a.example/"}] * 20)
-    most = 0
-    with (
-        closing(Worker(on_member(0).settings)) as one,
-        closing(Worker(on_member(1).settings)) as two,
-    ):
-        two.owner = replace(two.owner, incarnation=2000)
-        for _ in range(10):
-            with ThreadPoolExecutor(2) as pool:
-                claims = [c for c in pool.map(Worker.claim_now, (one, two)) if c is not None]
-            most = max(most, len(claims))
-            for claim in claims:
-                QueueForTests(on_member(2, patience_seconds=20)).complete(claim, {})
-    assert most == 1
-
-
-@several_primaries
-def test_locks_by_name_hold_on_all_primaries(world, on_member):
-    first, second = Lock("run", "here"), Lock("run", "here")
-
-    assert first.take(on_member(0))
-    assert not second.take(on_member(1))
-    first.release(on_member(2))
-    assert second.take(on_member(1))
