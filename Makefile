@@ -14,7 +14,8 @@ ARGS ?=
 .PHONY: help setup lock run dashboard screenshots bench-dashboard bench-dashboard-mysql test test-mysql test-fresh check sweep status bench bench-quick \
         bench-quick-mysql bench-pages bench-enqueue bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql bench-idle bench-strangers \
         bench-idle-mysql bench-rollups bench-rollups-mysql ledger drill drill-mysql drill-archive drill-archive-mysql drill-profiles \
-        drill-profiles-mysql drill-galera drill-group test-cluster bench-id-steps clean clean-queue clean-errors
+        drill-profiles-mysql drill-galera drill-group test-cluster bench-id-steps \
+        bench-connections bench-connections-mysql bench-scaling clean clean-queue clean-errors
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -111,6 +112,15 @@ bench-rollups-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
 
 bench-idle-mysql: $(READY) $(MYSQL) ## The same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.idle $(ARGS)
+
+bench-connections: $(READY) ## Measure what 50 and 500 workers without browsers cost one server
+	@$(PYTHON) -m bench.connections $(ARGS)
+
+bench-connections-mysql: $(READY) $(MYSQL) ## Do the same on MySQL 9.7
+	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.connections $(ARGS)
+
+bench-scaling: $(READY) ## Measure 500 workers whose jobs sleep; simulate what one server carries
+	@$(PYTHON) -m bench.scaling $(ARGS)
 
 bench-id-steps: $(READY) ## Measure what ids that grow by 3 or 7 cost a pool of six
 	@$(PYTHON) -m bench.id_steps $(ARGS)
