@@ -15,6 +15,7 @@ from bench.numbers import have_numbers
 from bench.server import Bench
 from worker.database.client import Database
 from worker.database.private_server import PrivateServer
+from worker.errors import RowsLocked, Undone
 from worker.system.process_tree import descendants
 
 PER_HOST = 50
@@ -61,11 +62,14 @@ class Fleet:
         pool = [one.pid for one in self._launchers]
         pool += [stat.pid for pid in list(pool) for stat in descendants(pid)]
         before, began = self._count("done"), time.monotonic()
-        asked, used = self._status()["Questions"], (self._cpu([self._server]), self._cpu(pool))
+        asked, used = self._status()["Questions"], _cpu([self._server, *pool])
         start = time.monotonic()
         time.sleep(seconds)
         took = time.monotonic() - start
-        server, own = self._cpu([self._server]) - used[0], self._cpu(pool) - used[1]
+        # What a child has used that has ended meanwhile is left out.
+        more = {pid: now - used.get(pid, now) for pid, now in _cpu(used).items()}
+        server = more.pop(self._server)
+        own = sum(more.values())
         asked = self._status()["Questions"] - asked
         done = self._count("done") - before
         return Use(server / took, own / took, asked / took, done / (time.monotonic() - began))
@@ -106,9 +110,11 @@ class Fleet:
         """Take away what nobody has claimed, and wait for what somebody has."""
         deadline = time.monotonic() + END_SECONDS
         while self._has("pending"):
-            self._db.run_statement(
-                f"DELETE FROM work_queue WHERE status = 'pending' LIMIT {DELETED_AT_ONCE}"
-            )
+            # Those who claim meanwhile are in the way.
+            with suppress(Undone, RowsLocked):
+                self._db.run_statement(
+                    f"DELETE FROM work_queue WHERE status = 'pending' LIMIT {DELETED_AT_ONCE}"
+                )
         while self._has("in_progress"):
             if time.monotonic() > deadline:
                 raise RuntimeError("jobs are in progress for too long")
@@ -135,13 +141,14 @@ class Fleet:
         )
         return {row["Variable_name"]: int(row["Value"]) for row in rows}
 
-    def _cpu(self, pids: Iterable[int]) -> float:
-        """Add up processor time; what a child has used that has ended meanwhile is left out."""
-        used = 0.0
-        for pid in pids:
-            with suppress(FileNotFoundError, ProcessLookupError):
-                used += cpu_seconds([pid])
-        return used
+
+def _cpu(pids: Iterable[int]) -> dict[int, float]:
+    """Read the processor time of each process that is there."""
+    used = {}
+    for pid in pids:
+        with suppress(FileNotFoundError, ProcessLookupError):
+            used[pid] = cpu_seconds([pid])
+    return used
 
 
 @contextmanager

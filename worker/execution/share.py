@@ -14,6 +14,7 @@ from worker.claiming.drain import Drain
 from worker.claiming.hopelessness import Foresee
 from worker.claiming.search_trail import News
 from worker.database.client import Database
+from worker.execution import idling
 from worker.models import Partition
 from worker.settings import RunSettings
 from worker.system.board import Board, Phase
@@ -38,6 +39,7 @@ class Share:
         self._allotment = board.allotment
         self._slot = slot
         self._place = board.allotment.place_of(slot) or 0
+        self._entries = board.entries
         self._before = board.entries[: self._place]
         self._closures = closures
         self._is_stopping = is_stopping
@@ -82,6 +84,15 @@ class Share:
     def is_held(self) -> bool:
         """Whether this worker may claim by its slot."""
         return self._allotment.is_held and not self.is_moved
+
+    @property
+    def most_idle_seconds(self) -> float:
+        """How long this worker may wait without work before it looks again."""
+        if not (self._settings.follow and self._settings.help_others):
+            # Nobody else does its jobs, or the run shall end soon after its last one.
+            return idling.MAX_SECONDS
+        idle_here = sum(entry.phase == Phase.IDLE for entry in self._entries)
+        return idling.most_wait(idle_here * self._partition.total / len(self._entries))
 
     def _news(self) -> News | None:
         header = self._header

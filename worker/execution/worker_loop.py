@@ -28,7 +28,7 @@ from worker.errors import (
     NightshiftError,
 )
 from worker.evidence import known_secrets, to_copy
-from worker.execution import live_view, tally
+from worker.execution import idling, live_view, tally
 from worker.execution.browser_upkeep import BrowserUpkeep, new_session
 from worker.execution.executor import Executor
 from worker.execution.job_pace import Pace
@@ -51,8 +51,6 @@ from worker.system.private_environment import secrets_of
 from worker.tasks import registry
 from worker.tracing import attempt_spans
 
-MIN_IDLE_SECONDS = 0.05
-MAX_IDLE_SECONDS = 0.5
 PAUSE_SECONDS = 0.2
 PROFILES_SECONDS = 2.0
 
@@ -205,7 +203,7 @@ class WorkerLoop:
 
     def _work(self) -> bool:
         """Do jobs until there are none, or no time for another; False when told to stop."""
-        idle_seconds = MIN_IDLE_SECONDS
+        idle_seconds = 0.0
         while not (self._stop.is_stopping or self._share.is_moved):
             self._mind_profiles()
             self._tell_of_strangers()
@@ -218,15 +216,15 @@ class WorkerLoop:
                 if self._pace.is_time_up:
                     self._header.is_time_up = True
                     return True
-                idle_seconds = MIN_IDLE_SECONDS
+                idle_seconds = 0.0
                 self.work_on()
             else:
                 self._entry.phase = Phase.IDLE
                 self._upkeep.idle()
                 if not self._settings.follow and self._share.drain.is_over():
                     return True
+                idle_seconds = idling.next_wait(idle_seconds, self._share.most_idle_seconds)
                 self._stop.wait(idle_seconds)
-                idle_seconds = min(idle_seconds * 2, MAX_IDLE_SECONDS)
         return False
 
     def _has_next(self) -> bool:
