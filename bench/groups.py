@@ -47,6 +47,7 @@ GROUPS = (
     Group("enqueue", "Enqueue", "bench.enqueue", ("--rounds", "2"), 60, 140),
     Group("export", "Export", "bench.export", (), 80, 160),
     Group("dashboard", "Dashboard", "bench.dashboard", ("--rounds", "20"), 60, 150),
+    Group("auto-workers", "Workers found by the run", "bench.auto_workers", (), 200, 330),
     Group("memory", "Memory", "bench.memory", ("--pages", "2000"), 280, 400),
     Group("page-cpu", "Processor time of a page", "bench.page_cpu", (), 30, 80),
     Group("growth", "How cost grows: jobs", "bench.growth", (), 45, 120),

@@ -156,7 +156,7 @@ def _workers(now: Now) -> Fact:
     working = [worker for worker in now.workers if not worker.is_dead]
     wanted = now.expected_workers
     if now.dead:
-        killed = sum(run.workers for run in now.dead)
+        killed = sum(len(run.slots) for run in now.dead)
         said = f"of run {now.dead[0].run_id}; {counted(len(working), 'worker')} alive"
         return Fact(Mark.FAILED, "dead", f"{counted(killed, 'worker')} dead", said, "workers.page")
     if not wanted:
