@@ -32,6 +32,8 @@ AS_GOOD = 0.97
 PATIENCE_SECONDS, LONGEST_PATIENCE_SECONDS = 60.0, 1800.0
 # What is known of a number is old after this long: sites and neighbours change.
 OLD_SECONDS = 600.0
+# So far apart are two rates of one number only if site or machine have changed.
+JUMP_SHARE = 0.3
 # A run whose jobs will last no longer than this starts no browsers for them.
 END_SECONDS = 10.0
 # Between two steps back: a worker that rests has to finish its job first.
@@ -101,14 +103,18 @@ class HeadCount:
     # A number that did not pay, until when it is not tried again, and for how long that was.
     _ceiling: int | None = field(init=False, default=None)
     _ceiling_until: float = field(init=False, default=0.0)
-    _floor_until: float = field(init=False, default=0.0)
     _patience: float = field(init=False)
+    # The same of taking some back because the processors have nothing to spare.
+    _floor_until: float = field(init=False, default=0.0)
+    _floor_patience: float = field(init=False)
+    # How often some were taken back, and rightly.
+    _eased: int = field(init=False, default=0)
     # Since when the processors have had nothing to spare.
     _full_since: float | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._first = self.number
-        self._patience = PATIENCE_SECONDS
+        self._patience = self._floor_patience = PATIENCE_SECONDS
 
     def forget(self) -> None:
         """Begin to measure anew: the run was held up by something else."""
@@ -163,8 +169,7 @@ class HeadCount:
 
     def _judge(self, now: Reading, rate: float) -> str:
         """Go back from a number that did not pay."""
-        known = self._known_rate(now, self.number)
-        self._rates[self.number] = (rate if known is None else (known + rate) / 2, now.at)
+        self._learn(now, rate)
         before, self._before = self._before, None
         then = None if before is None else self._known_rate(now, before)
         if before is None or then is None:
@@ -179,11 +184,19 @@ class HeadCount:
             why = f"{self.number} brought no more than {back}"
         else:
             if rate >= then * (1 - 0.5 * (1 - self.number / before)):
+                self._eased += 1
                 return ""
-            self._floor_until = now.at + LONGEST_PATIENCE_SECONDS
+            self._keep_floor(now)
             back, why = before, f"{self.number} brought less than {before}"
         self._change(now, back, is_trial=False)
         return why
+
+    def _learn(self, now: Reading, rate: float) -> None:
+        known = self._known_rate(now, self.number)
+        if known is not None and abs(rate - known) > JUMP_SHARE * known:
+            # Site or machine have changed: what was known of other numbers is no longer true.
+            known, self._rates = None, {}
+        self._rates[self.number] = (rate if known is None else (known + rate) / 2, now.at)
 
     def _grow(self, now: Reading, rate: float | None, free: float) -> str:
         """Add as many as the free share of the processors is good for, twice as many at most."""
@@ -196,6 +209,9 @@ class HeadCount:
         wish = min(wish, self.most, self._limit(now), max(now.ready // 2, 1))
         if wish <= self.number:
             return ""
+        if self._eased:
+            # What was taken back is wanted again.
+            self._keep_floor(now)
         self._change(now, wish, is_trial=True)
         return f"{free:.0%} of the processor time is free"
 
@@ -210,6 +226,14 @@ class HeadCount:
             return ""
         self._change(now, self.number - max(1, self.number // 8), is_trial=True)
         return "the processors have no time to spare"
+
+    def _keep_floor(self, now: Reading) -> None:
+        """Take none back for a while, shorter if it was right several times in a row."""
+        if self._eased > 1:
+            self._floor_patience = PATIENCE_SECONDS
+        self._eased = 0
+        self._floor_until = now.at + self._floor_patience
+        self._floor_patience = min(2 * self._floor_patience, LONGEST_PATIENCE_SECONDS)
 
     def _hold_below(self, now: Reading, number: int) -> None:
         is_new = now.at >= self._ceiling_until
