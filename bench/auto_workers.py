@@ -27,12 +27,12 @@ from worker.database.client import Database
 CORES = os.cpu_count() or 1
 MOST = 8 * CORES
 WANTED = at_most(1.1)
-# Of the time, by site: each side of each gets half of it.
-SHARES = {"/": 0.4, "/slow": 0.6}
+# Of the time, by site, without the search: each side gets half of it.
+SHARES = {"/": 0.2, "/slow": 0.6}
 NAMES = {"/": "a site that keeps the processors busy", "/slow": "a site that takes 500 ms"}
 FIXED = {"/": (CORES, CORES + 1, 2 * CORES), "/slow": tuple(n * CORES for n in (2, 3, 4, 6))}
 # Pages of each worker in the search, and a run's pages when all is tiny.
-SEARCH_PAGES, TINY_PAGES = 25, 12
+SEARCH_PAGES, TINY_PAGES = 12, 12
 RUN_SECONDS = 600.0
 
 
@@ -124,7 +124,7 @@ def _row(yard: Yard, path: str, best: int, pages: int) -> Row:
 
 def main() -> int:
     """Measure on one server; return the exit code."""
-    options = harness.read(harness.parser("bench.auto_workers", __doc__, seconds=200))
+    options = harness.read(harness.parser("bench.auto_workers", __doc__, seconds=170))
     with private_bench() as bench, serving() as base_url:
         return harness.tell(measure(bench, base_url, options), options)
 
