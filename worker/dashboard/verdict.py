@@ -137,6 +137,9 @@ def _of_a_quiet_queue(now: Now, clock: Clock, left: int) -> Verdict:
 def reasons(now: Now, clock: Clock, answer_ms: float) -> list[Fact]:
     """List what the verdict rests on."""
     facts = [_workers(now), _database(now, clock, answer_ms)]
+    if (things := len(now.facts.duties)) > 0:
+        said = f"{counted(things, 'thing')} wait{'s' * (things == 1)}; see below"
+        facts.append(Fact(Mark.LOOK, "for the morning", "For a person:", said))
     quiet = now.last_failure_seconds
     if quiet is None:
         facts.append(Fact(Mark.DONE, "well", "No failure", f"since {clock.hour(now.since)}"))
