@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 # The first jobs fill the pool and are not counted. Few workers do more of them each, so that chance
 # is under one percent of every figure.
-WARM_UP_CYCLES, COUNTED_CYCLES = 3, 12
+WARM_UP_CYCLES, COUNTED_CYCLES = 2, 4
 LEAST_COUNTED = 40_000
 SEED = 16
 
