@@ -43,6 +43,7 @@ def status() -> Response:
             "per_minute": now.per_minute,
             "to_go": now.to_go,
             "ready_at": now.ready_at,
+            "deadline": now.deadline,
             "last_hour": _figures(now.totals),
             "held_back": [item.as_json() for item in now.facts.held],
             "runs": [run.as_json() for run in (*now.alive, *now.dead)],
