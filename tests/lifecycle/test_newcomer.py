@@ -77,7 +77,9 @@ def test_from_an_empty_folder_to_results(newcomer, demo_site):
 
 def test_the_demo_and_the_doctor_work_without_the_checkout(newcomer):
     assert "ok   schema" in newcomer.nightshift("doctor")
-    assert "where to look next" in newcomer.nightshift("demo")
+    said = newcomer.nightshift("demo")
+    assert "where to look next" in said
+    assert "nightshift dashboard" in said.strip().splitlines()[-1]
     assert "nightshift retry" in newcomer.nightshift("errors")
 
 

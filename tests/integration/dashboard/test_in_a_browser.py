@@ -128,50 +128,6 @@ def test_a_page_is_sound(site, page, path):
     assert told == []
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["script", "no-script"])
-def own_site(request, server, browser, tmp_path_factory):
-    """A night of its own, for actions, with and without JavaScript."""
-    with made(server, tmp_path_factory.mktemp("acting")) as found, served(found):
-        context = browser.new_context(java_script_enabled=request.param)
-        page = context.new_page()
-        yield found, page
-        context.close()
-
-
-def ask_and_do(page: Page, opener: str, button: str, reason: str | None = None) -> None:
-    """Open a question, answer it."""
-    page.get_by_role("button", name=opener).first.click()
-    question = page.get_by_role("dialog").filter(visible=True)
-    expect(question).to_contain_text("The same: launcher.py")
-    if reason is not None:
-        question.get_by_label("Reason").fill(reason)
-    question.get_by_role("button", name=button, exact=True).click()
-
-
-def test_actions_work_with_and_without_script(own_site):
-    site, page = own_site
-    page.goto(f"{site.url}/errors")
-    ask_and_do(page, "Retry all 8", "Retry all")
-    expect(page.get_by_role("status")).to_contain_text("8 jobs put back to pending")
-    ask_and_do(page, "Mute…", "Mute", "known")
-    expect(page.get_by_role("status")).to_contain_text("is muted")
-    page.goto(f"{site.url}/jobs/74")
-    ask_and_do(page, "Discard…", "Discard", "no more")
-    expect(page.get_by_role("status")).to_contain_text("in the archive")
-    ask_and_do(page, "Pause…", "Pause all", "a look")
-    expect(page.locator(".hold-note")).to_contain_text("a look")
-    ask_and_do(page, "Resume…", "Resume all")
-    expect(page.locator(".hold-note")).to_have_count(0)
-    page.goto(f"{site.url}/profiles")
-    ask_and_do(page, "Clear…", "Clear", "new password")
-    expect(page.get_by_role("status")).to_contain_text("may be used again")
-    page.goto(f"{site.url}/limits")
-    ask_and_do(page, "Close…", "Close")
-    expect(page.get_by_role("status")).to_contain_text("is closed")
-    page.goto(f"{site.url}/audit")
-    expect(page.locator("tbody tr")).to_have_count(7)
-
-
 def test_a_question_is_closed_by_escape_and_nothing_is_done(site, page):
     page.goto(f"{site.url}/errors")
 
