@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
+from markupsafe import Markup, escape
+
 from worker.json_text import parse_stored
 from worker.reasons import kept
 from worker.reporting.night.zone import local_zone
 
 NONE = "–"
 CAP = 10_000
+_CODE = re.compile(r"`([^`]+)`|(launcher\.py .+)")
 _UTC = re.compile(r"\b(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)Z")
 
 
@@ -144,6 +147,11 @@ def plain(value: Any) -> Any:
     return float(value)
 
 
+def ticked(text: str) -> Markup:
+    """Show as code what a text has between ticks, and commands; the rest is escaped as ever."""
+    return Markup(_CODE.sub(r"<code>\1\2</code>", str(escape(text))))
+
+
 def weblink(value: object) -> str:
     """Return an address that may be linked to; empty for any other, such as `javascript:…`."""
     text = value if isinstance(value, str) else ""
@@ -151,6 +159,7 @@ def weblink(value: object) -> str:
 
 
 FILTERS = {
+    "ticked": ticked,
     "weblink": weblink,
     "kept": kept,
     "number": number,
