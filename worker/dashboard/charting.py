@@ -118,7 +118,7 @@ def group_trend(group: Group, facts: Facts, clock: Clock) -> Markup:
         return Markup("")
     width = max((facts.at - group.trend_start) / BUCKETS, timedelta(minutes=1))
     began = clock.hour(group.trend_start)
-    ended = clock.hour(group.trend_start + len(group.trend) * width)
+    ended = clock.hour(min(group.trend_start + len(group.trend) * width, facts.at))
     most = max(group.trend)
     span = about(width.total_seconds())
     return drawn(

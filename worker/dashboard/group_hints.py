@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from worker.dashboard import evidence_files
-from worker.dashboard.facts import DAY, Facts, Group
+from worker.dashboard.facts import Facts, Group
 from worker.dashboard.wording import Clock
 from worker.evidence.last_good import LastGood
 from worker.reporting.charts.marks import Mark
@@ -33,7 +33,7 @@ def hint_of(group: Group, known: Facts, errors_dir: Path, clock: Clock) -> Hint 
         return Hint(
             Mark.LOOK,
             "The page has changed; a retry is likely to fail the same way.",
-            f"{good.change(lambda moment: _when(moment, known.at, clock))}.",
+            f"{good.change(lambda moment: clock.near(moment, known.at))}.",
             f"Mend the task, try it on the pages that failed, then send some ahead: "
             f"launcher.py rehearse --group {group.key} --tasks FILE",
             is_hopeless=True,
@@ -42,7 +42,7 @@ def hint_of(group: Group, known: Facts, errors_dir: Path, clock: Clock) -> Hint 
         return Hint(
             Mark.DONE,
             "The site answers again; a retry is likely to help.",
-            f"Its breaker closed at {_when(closed_at, known.at, clock)}, and none has failed so "
+            f"Its breaker closed at {clock.near(closed_at, known.at)}, and none has failed so "
             f"since.",
         )
     return None
@@ -67,7 +67,3 @@ def _answers_since(group: Group, known: Facts) -> datetime | None:
     ]
     ended = breakers[-1].ended_at if breakers else None
     return ended if ended is not None and group.row["last_seen"] <= ended else None
-
-
-def _when(moment: datetime, now: datetime, clock: Clock) -> str:
-    return clock.hour(moment) if now - moment < DAY else clock.day(moment)

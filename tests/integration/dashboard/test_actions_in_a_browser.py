@@ -54,7 +54,8 @@ def test_groups_and_jobs(acting):
     page.goto(f"{site.url}/errors")
     do(page, "Retry 8 as canary", "Retry 8", "8 jobs put back to pending")
     do(page, "Retry all 5", "Retry all", "5 jobs put back to pending")
-    do(page, "Mute…", "Mute", "is muted", reason="known")
+    invoices = "[id='g-5c20aa9100000003']"
+    do(page, "Mute…", "Mute", "is muted", reason="known", place=invoices)
     page.goto(f"{site.url}/errors?muted=1")
     do(page, "Unmute…", "Unmute", "is shown again")
     page.goto(f"{site.url}/jobs/74")

