@@ -144,7 +144,10 @@ def _by_its_pace(db: Database, window: Window, counts: Counts, usual: Usual, why
     so_far = f"{many}; {so_far}" if many else so_far
     ready = known.eta_seconds
     if ready is None:
-        return Verdict(Level.LOOK, f"Look when you are up: {so_far}.", why)
+        # At its beginning nobody knows more; later somebody should.
+        level = Level.LOOK if many or _is_old(window) else Level.SLEEP
+        text = f"{level.value}: {so_far}, and it is too early to say when the rest has."
+        return Verdict(level, text, why)
     at = clock(window, window.now + timedelta(seconds=ready))
     until = deadline.deadline(window.alive)
     if until is not None and deadline.will_be_late(window.alive, ready, window.now):

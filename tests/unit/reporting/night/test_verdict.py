@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -22,9 +23,9 @@ def nobody_has_paused(monkeypatch):
     monkeypatch.setattr(pause, "paused", lambda db: None)
 
 
-def said(counts, *, usual=None, life=Life.ENDED, silent=0.0, summary=None, past=False, pulse=None):
+def said(counts, *, usual=None, life=Life.ENDED, silent=0.0, summary=None, past=False, **more):
     night = hostile_night("night-1")
-    over = {} if life is Life.ENDED else {"ended_at": None, "pulse": pulse or {}}
+    over = {} if life is Life.ENDED else {"ended_at": None, **more}
     run = replace(night.window.runs[0], life=life, silent_seconds=silent, summary=summary, **over)
     window = replace(night.window, run=run if past else None, runs=(run,))
     return judge(None, window, counts, Measures(), usual or Usual(0, Measures()), GroupTotals())
@@ -142,3 +143,18 @@ def test_a_pause_is_no_stall_and_says_who(monkeypatch):
         "Look when you are up: paused since 05:52 by mara: a look; "
         "60 jobs wait for: launcher.py resume"
     )
+
+
+@pytest.mark.parametrize(
+    ("hours", "failed", "level"),
+    [(0, 0, Level.SLEEP), (0, 6, Level.LOOK), (3, 0, Level.LOOK)],
+    ids=["just begun", "just begun and failing", "not known after hours"],
+)
+def test_at_its_beginning_a_run_has_no_end_yet(monkeypatch, hours, failed, level):
+    monkeypatch.setattr(outlook, "outlook", lambda db, runs: Outlook(0.0, {}))
+    monkeypatch.setattr(failing, "lately", lambda db, now: Ended())
+
+    verdict = said(counts(4, failed, 60), life=Life.ALIVE, started_at=END - timedelta(hours=hours))
+
+    assert verdict.level is level
+    assert "it is too early to say when the rest has" in verdict.sentence
