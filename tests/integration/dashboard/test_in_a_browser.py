@@ -11,7 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Response, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Response,
+    Route,
+    expect,
+    sync_playwright,
+)
 
 from tests.dashboard_site import PASSWORD, Site, made, served
 from worker.browser.options import find_browser
@@ -159,7 +167,11 @@ def test_an_answer_that_never_comes_does_not_make_the_page_look_fresh(site, brow
     page = browser.new_page()
     page.goto(f"{site.url}/audit")
     asked = []
-    page.route("**/audit", asked.append)
+
+    def hold(route: Route) -> None:
+        asked.append(route)
+
+    page.route("**/audit", hold)
     page.evaluate("document.getElementById('live').dataset.live = '1'")
     age = page.locator("[data-ago]")
 
