@@ -27,6 +27,46 @@ def test_a_page_makes_at_most_eight_statements(site, page):
     assert statements <= 8
 
 
+KINDS = {
+    "ready": "",
+    "due": "not_before = UTC_TIMESTAMP(6) - INTERVAL 1 MINUTE",
+    "in an order": "order_key = 'x'",
+    "of an account": "account_id = 'acme'",
+    "of an account and profile": "account_id = 'acme', profile_id = 'acme-08'",
+    "of an account that is not there": "account_id = 'nobody'",
+    "with follow-ups": "id = 9999",
+    "at work": "status = 'in_progress', worker_id = 1, incarnation = 2, started_at = created_at, "
+    "lease_until = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR",
+    "left behind": "status = 'in_progress', started_at = created_at, "
+    "lease_until = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR",
+}
+
+
+@pytest.mark.parametrize("is_running", [True, False], ids=["running", "nothing runs"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_job_of_any_kind_says_why_it_waits_in_at_most_eight(site, kind, is_running):
+    db, client = site.db, site.client()
+    db.run_statement("UPDATE work_queue SET order_key = 'x' WHERE id = 61")
+    db.run_statement("INSERT INTO work_queue (id, payload, queue) VALUES (9000, '{}', 'default')")
+    try:
+        if KINDS[kind]:
+            db.run_statement(f"UPDATE work_queue SET {KINDS[kind]} WHERE id = 9000")
+        job = 9999 if kind == "with follow-ups" else 9000
+        db.run_statement(f"UPDATE work_queue SET parent_id = {job} WHERE id BETWEEN 20 AND 60")
+        if not is_running:
+            db.run_statement("UPDATE runs SET ended_at = UTC_TIMESTAMP(6)")
+
+        answer = client.get(f"/jobs/{job}")
+
+        assert answer.status_code == 200, answer.text
+        statements = int(re.search(r'db;desc="(\d+)"', answer.headers["Server-Timing"])[1])
+        assert statements <= 8
+    finally:
+        db.run_statement("DELETE FROM work_queue WHERE id >= 9000")
+        db.run_statement("UPDATE work_queue SET parent_id = NULL WHERE id BETWEEN 20 AND 60")
+        db.run_statement("UPDATE runs SET ended_at = NULL")
+
+
 READS = [
     ("newest_jobs", {}),
     ("jobs_in_status", {"status": "error"}),
