@@ -37,12 +37,13 @@ _DRY = click.option("--dry-run", is_flag=True, help="Only count the jobs; change
 def cancel(ids: tuple[int, ...], running: bool, reason: str | None, **flags: Any) -> None:
     """Move pending jobs to the archive, so that nobody does them. `undiscard` brings them back.
 
-    With --running a job at work loses its claim: its worker goes on until the task ends, and what
-    it found is dropped. A job at an irreversible step is left alone.
+    With --running a job at work loses its claim: its run stops the task within seconds, and what it
+    found is dropped. A job at an irreversible step is left alone.
     """
     by = operator()
     label = Label(by, f"cancelled by {by}" + (f": {reason}" if reason else ""))
-    plan = _plan("cancel", "moved to the archive", flags)
+    fate = "moved to the archive" + ("; what is at work is stopped within seconds" * running)
+    plan = _plan("cancel", fate, flags)
     with closing(open_database()) as db:
         found = _to_cancel(db, ids, running, flags)
         _carry_out(plan, found, lambda: cancelling.cancel(db, found, label, running=running))
