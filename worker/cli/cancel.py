@@ -10,7 +10,7 @@ import click
 from worker.cli import requeue
 from worker.cli.connection import open_database
 from worker.cli.jobs import filter_flags, wanted_by
-from worker.cli.options import DURATION, json_flag
+from worker.cli.options import AGE, json_flag
 from worker.cli.output import tell, tell_json
 from worker.cli.requeue import Plan
 from worker.cli.wording import counted, operator
@@ -53,7 +53,7 @@ def cancel(ids: tuple[int, ...], running: bool, reason: str | None, **flags: Any
 @_IDS
 @click.option("--task", metavar="NAME", help="Only jobs of this task.")
 @click.option("--batch", metavar="NAME", help="Only jobs of this batch.")
-@click.option("--since", type=DURATION, help="Only jobs archived within this time, such as 6h.")
+@click.option("--since", type=AGE, help="Only jobs archived within this time, such as 6h.")
 @click.option("--limit", type=click.IntRange(min=1), help="Take at most this many, oldest first.")
 @_DRY
 @_YES
