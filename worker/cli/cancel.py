@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
@@ -45,8 +46,8 @@ def cancel(ids: tuple[int, ...], running: bool, reason: str | None, **flags: Any
     fate = "moved to the archive" + ("; what is at work is stopped within seconds" * running)
     plan = _plan("cancel", fate, flags)
     with closing(open_database()) as db:
-        found = _to_cancel(db, ids, running, flags)
-        _carry_out(plan, found, lambda: cancelling.cancel(db, found, label, running=running))
+        found, left = _to_cancel(db, ids, running, flags)
+        _carry_out(plan, found, lambda: cancelling.cancel(db, found, label, running=running), left)
 
 
 @click.command("undiscard")
@@ -79,18 +80,28 @@ def _plan(verb: str, fate: str, flags: dict[str, Any]) -> Plan:
 
 def _to_cancel(
     db: Database, ids: tuple[int, ...], running: bool, flags: dict[str, Any]
-) -> list[int]:
+) -> tuple[list[int], int]:
+    """Find the jobs that are meant, and count those of them that are left alone."""
     statuses = ("pending", "in_progress") if running else ("pending",)
     named = [name for name in ("task", "queue", "site", "profile", "batch", "since") if flags[name]]
     if bool(ids) == bool(named):
         raise UsageError(
             "say which jobs: give --id ID, or filters such as --batch, --queue, --task and --site"
         )
+    if ids and flags["limit"]:
+        raise UsageError("--limit works with filters; with --id, name fewer jobs")
     if ids:
-        return _checked(db, tuple(dict.fromkeys(ids)), statuses)
+        return _checked(db, tuple(dict.fromkeys(ids)), statuses), 0
     wanted = wanted_by(db, flags, statuses, until=archive.now(db))
-    rows = listing.read(db, wanted, order=listing.OLDEST, limit=flags["limit"])
-    return [row["id"] for row in rows if row["irreversible_step"] is None]
+    found, left = [], 0
+    for row in listing.read(db, wanted, order=listing.OLDEST):
+        if row["irreversible_step"] is not None:
+            left += 1
+        elif len(found) != flags["limit"]:
+            found.append(row["id"])
+        else:
+            break
+    return found, left
 
 
 def _checked(db: Database, ids: tuple[int, ...], statuses: tuple[str, ...]) -> list[int]:
@@ -122,15 +133,17 @@ def _bring_back(db: Database, ids: list[int]) -> int:
     return done
 
 
-def _carry_out(plan: Plan, found: list[int], act: Any) -> None:
+def _carry_out(plan: Plan, found: list[int], act: Callable[[], int], left: int = 0) -> None:
+    more = f"; {left:,} more at an irreversible step, left alone" if left else ""
     if plan.is_dry or not found:
         said = f"{counted(len(found), 'job')} would be {plan.fate}"
-        _tell(plan, len(found), 0, said if found else f"nothing to {plan.verb}: no such job")
+        text = said if found else f"nothing to {plan.verb}: no such job"
+        _tell(plan, len(found), 0, text + more)
         return
     if not plan.is_sure:
         requeue.ask(plan, len(found), len(found))
     done = act()
-    _tell(plan, len(found), done, f"{counted(done, 'job')} {plan.fate}")
+    _tell(plan, len(found), done, f"{counted(done, 'job')} {plan.fate}{more}")
 
 
 def _tell(plan: Plan, matched: int, done: int, text: str) -> None:

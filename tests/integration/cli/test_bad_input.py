@@ -105,8 +105,9 @@ def test_a_value_out_of_range_is_one_line_that_names_who_gave_it(cli, arguments,
     assert told in line
 
 
-def test_a_variable_that_nothing_reads_is_named_before_the_answer(cli):
-    done = cli("init", "class", NIGHTSHIFT_WORKRES="6")
+@pytest.mark.parametrize("arguments", [("init", "class"), ("run",), ("--workers", "1")])
+def test_a_variable_that_nothing_reads_is_named_before_the_answer(cli, arguments):
+    done = cli(*arguments, NIGHTSHIFT_WORKRES="6")
 
     assert done.stderr.splitlines()[0] == (
         "nightshift: warning: nothing reads the variable NIGHTSHIFT_WORKRES; "
