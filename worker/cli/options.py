@@ -11,6 +11,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from worker.cli import blame
 from worker.cli.output import tell
 from worker.flags import Flag, parse_duration
 from worker.project import errors_dir
@@ -63,7 +64,7 @@ class Age(Duration):
         if text.isdigit() and 0 < seconds <= LIKELY_DAYS and param is not None and not is_quiet:
             tell(
                 f"nightshift: note: {param.opts[0]} {text} is {text} seconds; "
-                f"for days write {text}d",
+                f"write {text}h or {text}d for hours or days",
                 err=True,
             )
         return seconds
@@ -172,6 +173,7 @@ def _option(each: Field[Any]) -> Decorator:
         attributes |= {"default": default, "show_default": default != ()}
 
     def convert(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        blame.note(ctx, param, name, variable_name(each))
         if flag.off:
             value = not value
         elif value == "":

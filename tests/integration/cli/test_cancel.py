@@ -59,7 +59,9 @@ def test_jobs_are_cancelled_with_care_and_come_back(cli, queue, database):
     done = cli("cancel", "--batch", "monday", "--yes", "--reason", "wrong list")
     assert done.stdout == "3 jobs moved to the archive\n"
     assert queue.counts()["pending"] == 1
-    assert "wrong list" in cli("show", ids[0]).stdout
+    shown = cli("show", ids[0]).stdout
+    assert shown.startswith(f"job {ids[0]} (visit): cancelled, 0 attempts")
+    assert "wrong list" in shown
     assert "is in the archive; nothing was done" in cli("cancel", "--id", ids[0], "--yes").stderr
 
     back = cli("undiscard", "--batch", "monday", "--yes")

@@ -135,10 +135,11 @@ def test_what_cannot_be_reproduced_is_wrong_usage_as_for_try(cli, queue):
         assert said in done.stderr
 
 
-def test_without_a_browser_a_trial_ends_as_a_run_does(cli):
+def test_a_browser_that_is_not_there_is_blamed_on_the_flag_that_named_it(cli):
     done = cli(*("try", "heading", "--tasks", "own.py", "--payload", "{}"), "--browser", "/bin/no")
 
-    assert (done.returncode, done.stdout) == (69, "")
+    assert (done.returncode, done.stdout) == (78, "")
+    assert done.stderr == "nightshift: --browser: there is no /bin/no\n"
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,7 @@ def test_a_variable_of_words_with_a_quote_too_many_is_refused(parsed):
 @pytest.mark.parametrize(
     ("text", "more", "noted"),
     [
-        ("30", [], "note: --older-than 30 is 30 seconds; for days write 30d"),
+        ("30", [], "note: --older-than 30 is 30 seconds; write 30h or 30d for hours or days"),
         ("30", ["--quiet"], ""),
         ("30s", [], ""),
         ("30d", [], ""),
