@@ -93,7 +93,8 @@ def _to_cancel(
     if ids:
         return _checked(db, tuple(dict.fromkeys(ids)), statuses), 0
     wanted = wanted_by(db, flags, statuses, until=archive.now(db))
-    found, left = [], 0
+    found: list[int] = []
+    left = 0
     for row in listing.read(db, wanted, order=listing.OLDEST):
         if row["irreversible_step"] is not None:
             left += 1
