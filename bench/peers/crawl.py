@@ -7,6 +7,7 @@ answers with pages per second, its start-up and first pages left out. All pages 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import os
 import sys
@@ -17,6 +18,8 @@ from crawlee.crawlers import PlaywrightCrawler, PlaywrightCrawlingContext
 from crawlee.storage_clients import MemoryStorageClient
 
 WARM_UP_PAGES = 4
+# Crawlers of one process share their queue, which takes no address twice.
+NUMBERS = itertools.count()
 
 
 async def crawl(url: str, pages: int, concurrency: int) -> float:
@@ -48,7 +51,8 @@ async def crawl(url: str, pages: int, concurrency: int) -> float:
             raise RuntimeError(f"the page is titled {found!r}, not {title!r}")
         ends.append(time.monotonic())
 
-    await crawler.run([f"{url}?n={number}" for number in range(pages + WARM_UP_PAGES)])
+    numbers = itertools.islice(NUMBERS, pages + WARM_UP_PAGES)
+    await crawler.run([f"{url}?n={number}" for number in numbers])
     if len(ends) != pages + WARM_UP_PAGES:
         raise RuntimeError(f"{len(ends)} of {pages + WARM_UP_PAGES} pages were loaded")
     return pages / (ends[-1] - ends[WARM_UP_PAGES - 1])
