@@ -194,7 +194,7 @@ def test_no_browser_at_all_is_told_with_the_ways_to_get_one(launch, tmp_path):
         (("--max-attempts", "0"), "--max-attempts 0 is too small"),
         (("--job-timeout", "0"), "--job-timeout 0 is too small"),
         (("--grace", "soon"), "'soon' is not a duration; write 600, 90s, 10m, 6h or 30d"),
-        (("--workers", "many"), "'many' is not a valid integer"),
+        (("--workers", "many"), "'many' is no number of workers"),
         (("--if-locked", "cry"), "'cry' is not one of"),
         (("--no-such-flag",), "No such option"),
     ],
