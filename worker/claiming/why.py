@@ -73,16 +73,23 @@ def wait_reason_now(db: Database, job: Row) -> str | None:
 
 
 def _archived(job: Row, history: Sequence[Row]) -> str:
-    """Say what became of a job that has left the queue: it cannot be tried again there."""
-    ended = f"was done at {_utc(job['finished_at'])}"
-    if job["status"] != Status.DONE:
-        found = [row["reason"] for row in history if row["fence"] == job["fence"]]
-        reason = (found and found[-1]) or last_error_line(job["last_error"]) or NO_REASON
-        ended = f"failed for good at {_utc(job['finished_at'])}: {reason}"
-    return (
-        f"{ended}; it was archived at {_utc(job['archived_at'])} by {job['archived_by']} "
-        f"({job['archive_reason']}), so it cannot be tried again: enqueue it anew"
+    """Say what became of a job that has left the queue, and how it comes back if it can."""
+    left = (
+        f"was archived at {_utc(job['archived_at'])} by {job['archived_by']} "
+        f"({job['archive_reason']})"
     )
+    back = f"to bring it back: launcher.py undiscard --id {job['id']}"
+    match job["status"]:
+        case Status.DONE:
+            done = f"was done at {_utc(job['finished_at'])}"
+            return f"{done}; it {left}, so it cannot be tried again: enqueue it anew"
+        case Status.ERROR:
+            found = [row["reason"] for row in history if row["fence"] == job["fence"]]
+            reason = (found and found[-1]) or last_error_line(job["last_error"]) or NO_REASON
+            return f"failed for good at {_utc(job['finished_at'])}: {reason}; it {left}; {back}"
+        case Status.IN_PROGRESS:
+            return f"{left} while it was at work; {back}"
+    return f"{left} before it was done; {back}"
 
 
 def _at_work(db: Database, job: Row) -> str:

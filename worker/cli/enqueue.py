@@ -11,7 +11,14 @@ import click
 from worker.cli import enqueue_source, payload_check
 from worker.cli.connection import open_database
 from worker.cli.enqueue_checks import check_route, earliest_start
-from worker.cli.enqueue_report import Added, Tally, check_batch, name_of, report, report_dry_run
+from worker.cli.enqueue_report import (
+    Added,
+    Tally,
+    check_batch,
+    name_of,
+    report,
+    report_dry_run,
+)
 from worker.cli.options import CALLBACK_URL, QUEUE, json_flag, run_settings
 from worker.cli.output import tell
 from worker.cli.payload_check import PayloadCheck
@@ -19,6 +26,7 @@ from worker.cli.sitemap_source import COLUMNS, Spool, sitemap_flags, spooled
 from worker.cli.task_check import warning_about
 from worker.cli.wording import operator
 from worker.errors import UsageError
+from worker.intake import duplicates
 from worker.intake.again import until_added
 from worker.intake.bulk import ids_of, open_bulk
 from worker.intake.enqueuing import INTEGERS
@@ -53,7 +61,9 @@ MAX_TASK_NAME = 64
     help="Fill a payload field from a column; repeatable.",
 )
 @click.option(
-    "--dedupe", metavar="TEMPLATE", help="Key such as '{sku}'; skip jobs whose key is in the queue."
+    "--dedupe",
+    metavar="TEMPLATE",
+    help="Key such as '{sku}' or '{sku}-{today}'; skip jobs whose key is in the queue.",
 )
 @click.option(
     "--dedupe-across-tasks", is_flag=True, help="The key counts for all tasks that say so, not one."
@@ -111,6 +121,7 @@ def enqueue(source: str | None, task: str, **flags: Any) -> int:
     if not 1 <= len(task) <= MAX_TASK_NAME:
         raise UsageError(f"--task: a task's name has 1 to {MAX_TASK_NAME} characters")
     check_batch(flags["batch"], flags["batch_callback"])
+    flags["not_before"] = earliest_start(flags["not_before"])
     if flags["order_on_failure"] and flags["order_key"] is None:
         raise UsageError("--order-on-failure is for jobs in an order; give --order-key too")
     if (source is None) == (flags["sitemap"] is None):
@@ -123,7 +134,7 @@ def enqueue(source: str | None, task: str, **flags: Any) -> int:
             can_repeat=source != "-" or flags["dry_run"],
         )
     if flags["dry_run"]:
-        return report_dry_run(tally, name)
+        return report_dry_run(tally, name, added, as_json=flags["as_json"])
     report(tally, name, task, added, as_json=flags["as_json"])
     return 0
 
@@ -150,16 +161,25 @@ def _add(
     with _records(source, flags, spool) as lines:
         rows = _rows(maker, maker.peek(lines), tally)
         if flags["dry_run"]:
-            for _ in rows:
-                pass
-            return tally, Added(0, [])
+            return tally, _rehearse(rows, tally, task, flags)
         return tally, _insert(rows, tally, source, task, flags, is_routed=maker.is_routed)
+
+
+def _rehearse(rows: Iterator[NewJob], tally: Tally, task: str, flags: dict[str, Any]) -> Added:
+    """Count what would be added; the database is asked only where it knows more than the file."""
+    if not (flags["dedupe"] or flags["profile"] or flags["account"]):
+        return Added(sum(1 for _ in rows))
+    across = flags["dedupe_across_tasks"]
+    with closing(open_database()) as db:
+        check_route(db, flags["profile"], flags["account"])
+        watched = duplicates.watch(db, task, rows, across_tasks=across)
+        new = sum(not is_taken for _, is_taken in watched)
+        return Added(new, taken=duplicates.holders(db, task, tally.keys, across))
 
 
 def _insert(
     rows: Iterator[NewJob], tally: Tally, source: str, task: str, flags: Any, *, is_routed: bool
 ) -> Added:
-    not_before = earliest_start(flags["not_before"])
     with closing(open_database()) as db:
         check_route(db, flags["profile"], flags["account"])
         if warning := warning_about(db, task, registry.load(flags["tasks"]).names):
@@ -171,7 +191,7 @@ def _insert(
             "batch_callback": flags["batch_callback"] or None,
             "by": operator(),
             "priority": flags["priority"],
-            "not_before": not_before,
+            "not_before": flags["not_before"],
             "max_attempts": flags["max_attempts"],
             "callback_url": flags["callback_url"] or None,
             "routed": is_routed,
@@ -184,7 +204,9 @@ def _insert(
                 raise UsageError(tally.problem_text(source, "nothing was added"))
             if not tally.jobs:
                 raise UsageError(f"{name_of(source)} has no job in it; nothing was added")
-        return Added(bulk.inserted, ids_of(db, bulk.blocks))
+        across = flags["dedupe_across_tasks"]
+        taken = [] if bulk.inserted else duplicates.holders(db, task, tally.keys, across)
+        return Added(bulk.inserted, ids_of(db, bulk.blocks), taken)
 
 
 def jobs_of(
@@ -216,6 +238,7 @@ def _rows(maker: JobMaker, found: Iterator[Record], tally: Tally) -> Iterator[Ne
             tally.add(item)
         else:
             tally.jobs += 1
+            tally.note_key(item[1])
             yield item
 
 

@@ -15,7 +15,7 @@ from types import TracebackType
 import click
 
 from worker import __version__, log, project
-from worker.cli import variables
+from worker.cli import blame, variables
 from worker.cli.groups import HELP_EPILOG, DefaultGroup, with_epilog
 from worker.cli.output import tell_error, tell_text
 from worker.errors import NightshiftError, UsageError
@@ -138,6 +138,7 @@ def main(argv: list[str] | None = None) -> None:
     standard_streams.replace_closed()
     sys.excepthook = _tell_unexpected
     log.configure("nightshift", logging.WARNING)
+    given: blame.Given = {}
     try:
         folder, arguments = _without_project(sys.argv[1:] if argv is None else argv)
         project.choose(folder)
@@ -145,7 +146,7 @@ def main(argv: list[str] | None = None) -> None:
         if arguments[:1] and arguments[0] in MODULES and arguments[0] not in WARNING_THEMSELVES:
             variables.warn_of_unread(os.environ)
         # Not cli.main(): that ends with 1 when whoever read our output has seen enough.
-        with cli.make_context(command_name(), arguments) as context:
+        with cli.make_context(command_name(), arguments, obj=given) as context:
             code = cli.invoke(context)
         sys.exit(code if isinstance(code, int) else ExitCode.OK)
     except click.exceptions.Exit as ending:
@@ -156,7 +157,7 @@ def main(argv: list[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         sys.exit(ExitCode.INTERRUPTED)
     except NightshiftError as error:
-        tell_error(redact_text(str(error)))
+        tell_error(redact_text(blame.rightly(str(error), given)))
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # Whoever read our output has seen enough.

@@ -146,6 +146,7 @@ class WorkerLoop:
             # The heart has perhaps not looked yet; from now on it keeps this true.
             self._header.is_paused = True
         self._stop.on_abandon = self._session.kill
+        self._stop.on_withdrawal = self._executor.end_if_withdrawn
         try:
             is_drained = self._work()
             self._tell_of_strangers()
