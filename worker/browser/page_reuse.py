@@ -1,9 +1,9 @@
 """One page for job after job (`isolation="page"`): emptied between them, or found worn.
 
-The document is left first, which ends its scripts; then cookies, storage, cache, history, the
-window's name and held keys are cleared. What cannot be cleared makes the tab worn: a login that the
-browser keeps, requests in flight, service workers, popups, downloads, and whatever a task puts on
-its page.
+The document is left first, which ends its scripts; then cookies, storage, cache, history and held
+keys are cleared; the window's name follows before the next job (`blank_page.py`). What cannot be
+cleared makes the tab worn: a login that the browser keeps, requests in flight, service workers,
+popups, downloads, and whatever a task puts on its page.
 """
 
 from __future__ import annotations
@@ -71,7 +71,6 @@ class PageReuse:
             ),
             lambda: devtools.send("Network.clearBrowserCache"),
             lambda: navigation_history.forget(devtools),
-            lambda: devtools.send("Runtime.evaluate", {"expression": "window.name = ''"}),
         )
         if self._has_spoken:
             page.clear_console_messages()
