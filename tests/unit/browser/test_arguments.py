@@ -60,12 +60,18 @@ def test_a_channel_is_looked_up_by_playwright(tmp_path: Path):
     assert arguments.QUIET_ARGS[0] in asked["args"]
 
 
-def test_features_that_the_settings_switch_off_are_added_to_ours(tmp_path: Path):
-    given = ("--disable-features=Translate", "--mute-audio", "--disable-features=A,B")
+def test_features_that_the_settings_switch_are_added_to_ours(tmp_path: Path):
+    given = (
+        "--disable-features=Translate", "--mute-audio", "--disable-features=A,B",
+        "--enable-features=C",
+    )  # fmt: skip
     found = arguments.of(BrowserOptions(tmp_path, executable="/none", launch_args=given))
     (off,) = [each for each in found if each.startswith("--disable-features=")]
+    (on,) = [each for each in found if each.startswith("--enable-features=")]
 
     assert off.endswith(",RenderDocument,Translate,A,B")
+    assert on.startswith("--enable-features=CDPScreenshotNewSurface,")
+    assert on.endswith(",C")
     assert found[-1] == "--mute-audio"
 
 
