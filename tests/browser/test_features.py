@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from worker.browser import features
+from worker.browser import features, sandbox
 from worker.browser.features import OFF, ON
 from worker.browser.options import find_browser
 from worker.system import process_tree
@@ -38,8 +38,18 @@ def test_the_last_lists_are_ours(session):
     assert lists_in(ours, ON)[-1] == [*features.PLAYWRIGHTS_ON, *features.OURS_ON]
 
 
-def test_the_network_has_no_process_of_its_own(session, site):
-    session.page_for_job().goto(site.url("/"))
+DRAW = """() => {
+    const gl = document.createElement('canvas').getContext('webgl'), pixel = new Uint8Array(4)
+    gl.clearColor(0, 1, 0, 1)
+    gl.clear(gl.COLOR_BUFFER_BIT)
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel)
+    return [...pixel]
+}"""
+
+
+def test_the_network_has_no_process_of_its_own_and_drawing_none_without_a_sandbox(session, site):
+    page = session.page_for_job()
+    page.goto(site.url("/"))
     driver, _ = session.processes()
     lines = [
         Path(f"/proc/{each.pid}/cmdline").read_bytes()
@@ -48,3 +58,6 @@ def test_the_network_has_no_process_of_its_own(session, site):
 
     assert any(b"--type=renderer" in line for line in lines)
     assert not any(b"network.mojom.NetworkService" in line for line in lines)
+    has_own_drawing = any(b"--type=gpu-process" in line for line in lines)
+    assert has_own_drawing == (sandbox.is_wanted() or not session.options.is_shell)
+    assert page.evaluate(DRAW) == [0, 255, 0, 255]

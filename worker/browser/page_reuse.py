@@ -70,8 +70,9 @@ class PageReuse:
                 "Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"}
             ),
             lambda: devtools.send("Network.clearBrowserCache"),
-            lambda: navigation_history.forget(devtools),
         )
+        # By now the browser has mostly noted that the page has left, so once is enough.
+        navigation_history.forget(devtools)
         if self._has_spoken:
             page.clear_console_messages()
             page.clear_page_errors()
