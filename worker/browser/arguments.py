@@ -19,8 +19,8 @@ QUIET_ARGS = (
 )
 
 # Pages are drawn by a thread of the browser's own process: a page costs 5 ms of 70 less, with the
-# same pixels and the same WebGL (measured). The process that draws otherwise is in the sandbox where
-# there is one, and stays there.
+# same pixels and the same WebGL (measured). Where there is a sandbox, the process that draws
+# otherwise is in it, and stays.
 DRAWN_INSIDE = "--in-process-gpu"
 
 
