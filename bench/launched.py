@@ -16,7 +16,7 @@ STOP_SECONDS = 30.0
 LOG_TAIL_LINES = 40
 
 
-def command(bench: Bench, workers: int, tasks: str, *flags: str) -> list[str]:
+def command(bench: Bench, workers: int | str, tasks: str, *flags: str) -> list[str]:
     """Write the command line of a run whose evidence goes into the bench's folder."""
     return [
         *(sys.executable, str(PROJECT_ROOT / "launcher.py"), "run"),

@@ -30,6 +30,8 @@ class Flag:
     problem: Callable[[str], str | None] | None = None
     choices: tuple[str, ...] = ()
     metavar: str | None = None
+    # Reads a value that is a word where a number is meant; raises ValueError.
+    parse: Callable[[str], Any] | None = None
     # The flag that turns the setting off, where only that is wanted: `--headed` for `headless`.
     off: str | None = None
 
@@ -37,6 +39,8 @@ class Flag:
         """Raise UsageError, naming the flag and what to give instead, if the value is wrong."""
         if value is None:
             return
+        if self.parse is not None and isinstance(value, str):
+            value = self.parse(value)
         if self.least is not None and value < self.least:
             wanted = f"give {self.least:g}{self.unit} or more"
             raise UsageError(f"{name} {_number(value)} is too small; {wanted}")

@@ -169,7 +169,8 @@ class _Entry:
                 f"{_nearest(self._key, known)}"
             )
         name, kind, flag = known[self._key]
-        text = self._text(kind)
+        is_word = flag is not None and flag.parse is not None and isinstance(self._value, str)
+        text = self._text(str if is_word else kind)
         if flag is not None:
             self._check(flag, kind)
         return {name: text}

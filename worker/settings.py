@@ -10,7 +10,6 @@ A field declared with `setting` or `duration` is a flag of `run`: `errors_dir` i
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
@@ -31,7 +30,7 @@ from worker.flags import duration, setting
 from worker.models import DEFAULT_QUEUE
 from worker.project import project_dir
 from worker.queue_names import queues_problem
-from worker.slot_numbers import SLOT_CHOICES, total_of
+from worker.slot_numbers import MOST_WORKERS, SLOT_CHOICES, AutoWorkers, cores, total_of, workers_of
 from worker.urls import callback_url_problem, endpoint_problem, notify_url_problem
 
 if TYPE_CHECKING:
@@ -39,13 +38,6 @@ if TYPE_CHECKING:
 
 # Nightshift's own folder, for its tests and benchmarks; a user's files are in `project_dir()`.
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
-
-# Each has a browser of some 200 MB: beyond this, a zero too many was typed.
-MOST_WORKERS = 1000
-
-
-def _cores() -> int:
-    return os.cpu_count() or 2
 
 
 def _inside(name: str) -> Callable[[], Path]:
@@ -62,8 +54,10 @@ class RunSettings:
     elsewhere: Elsewhere | None = None
 
     workers: int = setting(
-        _cores, "Worker processes to start, each with one browser.", least=1, most=MOST_WORKERS
-    )
+        cores,
+        "Worker processes to start, each with one browser; auto: as many as pay, up to MAX.",
+        least=1, most=MOST_WORKERS, parse=workers_of, metavar="N|auto[:MAX]",
+    )  # fmt: skip
     total: int | None = setting(
         None,
         "Slots of all hosts that share the queue; the most with --slots auto.  "
@@ -264,6 +258,11 @@ class RunSettings:
     def shares_slots(self) -> bool:
         """Whether this run takes its slots as they are free, instead of having some."""
         return self.slots == "auto"
+
+    @property
+    def finds_number(self) -> bool:
+        """Whether `workers` is only the most of them: how many there are follows the machine."""
+        return isinstance(self.workers, AutoWorkers)
 
     @property
     def own_slots(self) -> range:

@@ -1,12 +1,37 @@
-"""The numbers of slots: by the flags that give them, and as text such as `0-2,5`."""
+"""The numbers of workers and slots: by the flags that give them, and as text such as `0-2,5`."""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Collection
 
 from worker.errors import UsageError
 
 SLOT_CHOICES = ("fixed", "auto", "indexed")
+# Each has a browser of some 200 MB: beyond this, a zero too many was typed.
+MOST_WORKERS = 1000
+# Without a limit of one's own: so many pages that mostly wait keep a core busy.
+MOST_PER_CORE = 16
+
+
+class AutoWorkers(int):
+    """The most workers of a run that finds out itself how many it should have."""
+
+
+def cores() -> int:
+    """Count the machine's processors."""
+    return os.cpu_count() or 2
+
+
+def workers_of(text: str) -> int:
+    """Read `6`, `auto` or `auto:12`; raises ValueError for anything else."""
+    found = re.fullmatch(r"\s*(?:(auto)(?::(\d+))?|(-?\d+))\s*", text.lower())
+    if found is None:
+        raise ValueError(f"{text[:20]!r} is no number of workers; write 6, auto or auto:12")
+    if found[1] is None:
+        return int(found[3])
+    return AutoWorkers(found[2] or min(MOST_PER_CORE * cores(), MOST_WORKERS))
 
 
 def total_of(
@@ -16,6 +41,8 @@ def total_of(
 
     Raises UsageError, saying what to give instead.
     """
+    if isinstance(workers, AutoWorkers):
+        _check_auto(slots, offset, total in (None, workers), helps=helps)
     if slots == "auto":
         if offset:
             raise UsageError("--slots auto finds the slots by itself; leave --offset away")
@@ -35,6 +62,18 @@ def total_of(
             f"--total {total} has only 0..{total - 1}; raise --total or lower --offset"
         )
     return total
+
+
+def _check_auto(slots: str, offset: int, has_all: bool, *, helps: bool) -> None:
+    if not helps:
+        raise UsageError(
+            "--workers auto lets workers rest, and the others do their jobs; leave --no-help away"
+        )
+    if slots != "auto" and (slots == "indexed" or offset or not has_all):
+        raise UsageError(
+            "--workers auto has a number that changes; hosts that share a queue need --slots auto "
+            "for that, without --offset"
+        )
 
 
 def slots_text(slots: Collection[int]) -> str:

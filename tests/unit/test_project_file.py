@@ -59,6 +59,10 @@ def test_every_kind_of_setting_can_be_written(toml, tmp_path):
     }
 
 
+def test_the_number_of_workers_can_be_left_to_the_run(toml):
+    assert read(toml('[run]\nworkers = "auto:8"')) == {"NIGHTSHIFT_WORKERS": "auto:8"}
+
+
 def test_a_path_with_a_space_stays_one_source(toml, tmp_path):
     (tmp_path / "my tasks").mkdir()
     path = toml('[tasks]\nmodules = "my tasks"\n')
@@ -96,7 +100,11 @@ def test_a_database_that_the_environment_names_is_taken_whole(toml, tmp_path):
         ("[rnu]\nworkers = 2", r"unknown table \[rnu\]; did you mean run\?"),
         ("workers = 2", r"unknown table \[workers\]"),
         ("run = 2", "run stands in no table"),
-        ('[run]\nworkers = "six"', r"\[run\] workers: expected a whole number"),
+        (
+            '[run]\nworkers = "six"',
+            r"\[run\] workers: 'six' is no number of workers; write 6, auto",
+        ),
+        ('[run]\nworkers = "auto:0"', r"\[run\] workers: workers 0 is too small; give 1 or more"),
         ("[run]\nworkers = 0", r"\[run\] workers: workers 0 is too small; give 1 or more"),
         ("[run]\nworkers = 100000", r"\[run\] workers: .* is too large; give 1000 or less"),
         ("[run]\nworkers = true", r"\[run\] workers: expected a whole number"),

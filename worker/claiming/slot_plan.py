@@ -35,12 +35,13 @@ def plan(
     """Plan for a run that holds `own` slots beside `others` and wants so many.
 
     It takes the lowest that are free, as many as `most` leaves it. If it may move, it leaves those
-    that lie behind as many slots as are held for free ones before them.
+    that lie behind as many slots as are held for free ones before them. If it wants fewer than it
+    has, it leaves its highest.
     """
     room = wanted if most is None else min(wanted, max(0, most - len(others)))
-    count = max(room, len(own))
+    count = max(room, min(len(own), wanted))
     held = len(others) + count
-    kept = {slot for slot in own if slot < held or not may_move}
+    kept = {slot for slot in sorted(own)[:count] if slot < held or not may_move}
     taken: set[int] = set()
     slot = 0
     while len(kept) + len(taken) < count:

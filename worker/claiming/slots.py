@@ -7,7 +7,7 @@ using it before that, so no two runs have one slot; what a change leaves undone,
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from worker.claiming.slot_plan import Plan, plan
@@ -61,6 +61,8 @@ class Look:
     def asks_for_change(self, wish: Wish, holding: Holding, *, may_expire: bool) -> bool:
         """Whether the run has to settle anew."""
         if self.mine != len(holding.fences) or self.total != holding.total:
+            return True
+        if self.mine > wish.wanted:
             return True
         free = self.expired if may_expire else 0
         if self.mine < wish.wanted and (self.most is None or self.held - free < self.most):
@@ -127,6 +129,11 @@ def release(db: Database, wish: Wish) -> None:
     db.transaction(leave)
 
 
+def note(db: Database | Transaction, run_id: int, slots: Collection[int], total: int) -> None:
+    """Show in a run's row which slots it has."""
+    db.execute("note_slots_of_run", run_id=run_id, slots=slots_text(slots), total=total)
+
+
 def who_keeps_out(db: Database, wish: Wish) -> str | None:
     """Say who holds all slots of a group whose number is limited; None if there is one left."""
     group = db.fetch_one("read_slot_group", name=wish.group)
@@ -158,8 +165,7 @@ def _settle(tx: Transaction, wish: Wish, *, may_expire: bool) -> Holding | None:
     _take(tx, wish, planned, group["fence"])
     if has_changed or (planned.total, most) != (group["total"], group["most"]):
         _set_total(tx, wish.group, planned.total, most, has_changed=has_changed)
-    text = slots_text(planned.slots)
-    tx.execute("note_slots_of_run", run_id=wish.run_id, slots=text, total=planned.total)
+    note(tx, wish.run_id, planned.slots, planned.total)
     new = dict.fromkeys(planned.taken, int(group["fence"]))
     return Holding(planned.total, new | {slot: own[slot] for slot in planned.kept})
 

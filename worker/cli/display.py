@@ -174,9 +174,8 @@ class LiveDisplay:
         self._drawn_at = 0.0
         self._limit = LineLimit()
         self._frame = Frame(console)
-        self.say(
-            f"{counted(settings.workers, 'worker')}, {_slots(settings)}, on {settings.database}"
-        )
+        number = "up to " * settings.finds_number + counted(settings.workers, "worker")
+        self.say(f"{number}, {_slots(settings)}, on {settings.database}")
 
     def update(self, view: PoolView) -> None:
         rate = self._rate.add(view.seconds, view.done + view.failed)
@@ -222,6 +221,8 @@ def _slots(settings: RunSettings) -> str:
     own = settings.own_slots
     if settings.shares_slots:
         return "slots as they are free"
+    if settings.finds_number:
+        return "as many as pay"
     name = f"slot {own[0]}" if len(own) == 1 else f"slots {own[0]}–{own[-1]}"
     return f"{name} of {settings.total}"
 
@@ -234,6 +235,8 @@ def _named(who: str, text: str) -> str:
 
 def _headline(view: PoolView, rate: float) -> str:
     parts = [f"{view.done:,} done", f"{view.failed:,} failed"]
+    if view.auto_workers:
+        parts.insert(0, str(view.auto_workers))
     if view.retried:
         parts.append(f"{view.retried:,} retried")
     if view.left is not None:

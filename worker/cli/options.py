@@ -70,6 +70,21 @@ class QueueName(click.ParamType[str]):
         return str(value)
 
 
+class Parsed(click.ParamType[Any]):
+    """A value that its setting reads itself: `6` or `auto:12`."""
+
+    name = "value"
+
+    def __init__(self, parse: Callable[[str], Any]) -> None:
+        self._parse = parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return self._parse(value) if isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
 class TaskSource(click.ParamType[str]):
     """A file, folder or module with tasks; its variable holds several, quoted as in a shell."""
 
@@ -141,7 +156,9 @@ def _option(each: Field[Any]) -> Decorator:
     attributes = dict(_KINDS[str(each.type).removesuffix(" | None")])
     if flag.choices:
         attributes["type"] = click.Choice(flag.choices)
-    if each.name == "tasks":
+    if flag.parse:
+        attributes["type"] = Parsed(flag.parse)
+    elif each.name == "tasks":
         attributes["type"] = TaskSource()
     elif each.name in OF_WORDS:
         attributes["type"] = Words()

@@ -22,6 +22,11 @@ def render(summary: Summary, errors_dir: Path) -> list[str]:
             f"  {summary.swept:,} swept, {summary.handed_back:,} handed back, "
             f"{counted(summary.crashes, 'worker death')}"
         )
+    if (auto := summary.auto_workers) is not None:
+        lines.append(
+            f"  settled on {counted(auto.number, 'worker')} by itself, "
+            f"began with {auto.first}, had {auto.highest} at the most"
+        )
     for worker in summary.workers:
         name = "without a slot" if worker.slot is None else worker.slot
         line = f"  worker {name}: {worker.done:,} done, {worker.failed:,} failed"

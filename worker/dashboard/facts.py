@@ -13,8 +13,9 @@ from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.held_back import HeldBack
 from worker.database.client import Database, Row
 from worker.guards.keys import ClosedKey
-from worker.history import dead_letters
+from worker.history import dead_letters, todo
 from worker.history.archive import EARLIEST
+from worker.history.todo import Item, Todo
 from worker.reporting import events, figures, nights
 from worker.reporting.events import Event, Kind
 from worker.reporting.figures import WorkerFigures
@@ -91,6 +92,8 @@ class Facts:
     night_start: datetime = EARLIEST
     tonight: Ended = field(default_factory=Ended)
     lately: Ended = field(default_factory=Ended)
+    # What waits for a person.
+    todo: Todo = field(default_factory=Todo)
     # What each worker came to, by how far back.
     workers: dict[timedelta, tuple[WorkerFigures, ...]] = field(default_factory=dict)
 
@@ -110,6 +113,11 @@ class Facts:
         before = [each for each in self.hours if each.end <= self.night_start]
         usual = Ended(sum(each.done for each in before), sum(each.failed for each in before))
         return failing.warning(self.tonight, self.lately, usual)
+
+    @property
+    def duties(self) -> list[Item]:
+        """What waits for a person, without a pause of all runs: every page tells of that."""
+        return [item for item in self.todo.items if item.kind != "pause"]
 
     @property
     def held_jobs(self) -> int:
@@ -140,6 +148,7 @@ def gather(db: Database, zone: tzinfo) -> Facts:
         events=tuple(_events(db, now)),
         minutes=tuple(figures.series(db, now - NIGHT, now, MINUTE)),
         hours=tuple(figures.series(db, now - WEEK, now, HOUR)),
+        todo=todo.everything(db, counts["pending"]),
         workers={back: _per_worker(db, now - back, now) for back in BACK},
     )
 

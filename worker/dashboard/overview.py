@@ -166,7 +166,7 @@ class Now:
     @property
     def expected_workers(self) -> int:
         """How many workers the live runs have slots for."""
-        return sum(run.workers for run in self.alive)
+        return sum(len(run.slots) for run in self.alive)
 
     @property
     def new_groups(self) -> int:

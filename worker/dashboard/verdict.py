@@ -137,6 +137,9 @@ def _of_a_quiet_queue(now: Now, clock: Clock, left: int) -> Verdict:
 def reasons(now: Now, clock: Clock, answer_ms: float) -> list[Fact]:
     """List what the verdict rests on."""
     facts = [_workers(now), _database(now, clock, answer_ms)]
+    if (things := len(now.facts.duties)) > 0:
+        said = f"{counted(things, 'thing')} wait{'s' * (things == 1)}; see below"
+        facts.append(Fact(Mark.LOOK, "for the morning", "For a person:", said))
     quiet = now.last_failure_seconds
     if quiet is None:
         facts.append(Fact(Mark.DONE, "well", "No failure", f"since {clock.hour(now.since)}"))
@@ -156,7 +159,7 @@ def _workers(now: Now) -> Fact:
     working = [worker for worker in now.workers if not worker.is_dead]
     wanted = now.expected_workers
     if now.dead:
-        killed = sum(run.workers for run in now.dead)
+        killed = sum(len(run.slots) for run in now.dead)
         said = f"of run {now.dead[0].run_id}; {counted(len(working), 'worker')} alive"
         return Fact(Mark.FAILED, "dead", f"{counted(killed, 'worker')} dead", said, "workers.page")
     if not wanted:

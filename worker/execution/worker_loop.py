@@ -64,7 +64,7 @@ def worker_main(settings: RunSettings, run_id: int, slot: int, board: Board) -> 
     """Be the worker of a slot; return the exit code that tells the launcher how it went."""
     log.configure(f"worker {slot}", logging.WARNING if settings.quiet else logging.INFO)
     known_secrets.keep([settings.database.password, *secrets_of(os.environ)])
-    if board.allotment.place_of(slot) is None:
+    if (place := board.allotment.place_of(slot)) is None:
         # It was given away while this process was forked.
         return WorkerExit.STOPPED
     stop = StopRequest()
@@ -72,7 +72,7 @@ def worker_main(settings: RunSettings, run_id: int, slot: int, board: Board) -> 
     # When this process is stuck beyond rescue, the launcher asks where.
     faulthandler.register(signal.SIGUSR2, all_threads=True)
     try:
-        return WorkerLoop(settings, run_id, slot, board, stop).run()
+        return WorkerLoop(settings, run_id, slot, board, stop, place).run()
     except DatabaseError:
         logger.exception("the database refused what should be right")
         return WorkerExit.NO_DATABASE
@@ -91,11 +91,13 @@ class WorkerLoop:
     """A worker between its fork and its end."""
 
     def __init__(
-        self, settings: RunSettings, run_id: int, slot: int, board: Board, stop: StopRequest
-    ) -> None:
+        self, settings: RunSettings, run_id: int, slot: int, board: Board, stop: StopRequest,
+        place: int | None = None,
+    ) -> None:  # fmt: skip
         self._settings = settings
         self._header = board.header
-        self._entry = board.entries[board.allotment.place_of(slot) or 0]
+        # A slot may be taken from its place at any moment: the entry is the place's for good.
+        self._entry = board.entries[board.allotment.place_of(slot) or 0 if place is None else place]
         self._stop = stop
         self._pace = Pace(board.header)
         self._mind_profiles_at = 0.0

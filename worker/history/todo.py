@@ -44,9 +44,13 @@ class Todo:
     is_lower_bound: bool = False
 
 
-def everything(db: Database) -> Todo:
-    """List what waits for a person: what may be half done first, then the rest by age."""
-    pending = Queue(db).unfinished()["pending"]
+def everything(db: Database, pending: int | None = None) -> Todo:
+    """List what waits for a person: what may be half done first, then the rest by age.
+
+    `pending` says how many jobs are, where somebody has just counted them.
+    """
+    if pending is None:
+        pending = Queue(db).unfinished()["pending"]
     rest = list(_others(db, pending))
     rest.sort(key=lambda item: (item.since is None, item.since))
     return Todo([*_half_done(db), *rest], is_lower_bound=pending > LOOK_AT)

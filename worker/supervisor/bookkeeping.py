@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -40,6 +41,7 @@ class Bookkeeping:
     _answered_at: float = 0.0
     # What the run has told of its tasks when it began.
     _without_browser: list[str] | None = None
+    _last_slots: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._rollups = Rollups.of(self.db, f"run {self.run_id} on {this_host().name}")
@@ -62,9 +64,7 @@ class Bookkeeping:
         entries = self.board.entries
         told = zip(entries, memory_mb(entries), strict=True)
         workers = [_worker(entry, held) for entry, held in told]
-        for slot, worker in zip(self.board.allotment.slots, workers, strict=True):
-            worker["slot"] = slot
-        known: dict[str, Any] = {"workers": workers}
+        known: dict[str, Any] = {"workers": [*self._with_slots(workers)]}
         if self._without_browser is None:
             self._without_browser = runs.without_browser(self.db, self.run_id)
         if self._without_browser:
@@ -80,6 +80,14 @@ class Bookkeeping:
                 "held_because": header.held_because,
             }
         return json.dumps(known)
+
+    def _with_slots(self, workers: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Tell each worker's slot; places that rest, and have nothing to finish, are left out."""
+        for place, slot in enumerate(self.board.allotment.slots):
+            if slot is not None:
+                self._last_slots[place] = slot
+            if slot is not None or workers[place]["job_id"] is not None:
+                yield {**workers[place], "slot": self._last_slots.get(place)}
 
     def note_answer(self) -> None:
         """Take note that the database answers; if it was away until now, keep how long."""

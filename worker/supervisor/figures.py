@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from worker.supervisor.roster import Roster
 from worker.supervisor.slot import Slot, State
 from worker.supervisor.view import PoolView, Summary, WorkerSummary, WorkerView
 from worker.system.board import Header, Phase
@@ -18,6 +19,7 @@ class Figures:
     run_id: int
     header: Header
     slots: Sequence[Slot]
+    roster: Roster
     started_at: float = field(default_factory=time.monotonic)
 
     def view(self, *, is_stopping: bool) -> PoolView:
@@ -33,9 +35,10 @@ class Figures:
             waiting=header.waiting,
             is_stopping=is_stopping,
             database_away_seconds=now - away if away else 0.0,
-            workers=[_worker_view(slot, now) for slot in self.slots],
+            workers=[_worker_view(slot, now) for slot in self.slots if not self._rests(slot)],
             held_back=header.held_back,
             held_because=header.held_because,
+            auto_workers=self.roster.view(),
         )
 
     def status_line(self) -> str:
@@ -46,7 +49,11 @@ class Figures:
         return (
             f"{view.done} done, {view.failed} failed, {left} left after {view.seconds:.0f} s; "
             f"at work: {' '.join(busy) or 'none'}"
-        )
+        ) + (f" of {view.auto_workers}" if view.auto_workers else "")
+
+    def _rests(self, slot: Slot) -> bool:
+        """Whether a slot has no worker because so many are not wanted now."""
+        return self.roster.view() is not None and slot.number is None and not slot.pid
 
     def summary(self, stopped_by: str | None) -> Summary:
         """Say what the run came to."""
@@ -62,6 +69,7 @@ class Figures:
             stopped_by=stopped_by,
             has_strangers=bool(self.header.has_strangers),
             workers=[_worker_summary(slot) for slot in self.slots if slot.has_worked],
+            auto_workers=self.roster.view(),
         )
 
     def _total(self, name: str) -> int:
@@ -87,7 +95,7 @@ def _worker_view(slot: Slot, now: float) -> WorkerView:
 
 def _worker_summary(slot: Slot) -> WorkerSummary:
     return WorkerSummary(
-        slot=slot.number,
+        slot=slot.number if slot.number is not None else slot.last_number,
         done=slot.count("done"),
         failed=slot.count("failed"),
         retried=slot.count("retried"),

@@ -38,7 +38,7 @@ from worker.settings import RunSettings
 from worker.supervisor.bookkeeping import Bookkeeping
 from worker.supervisor.chore import Chore
 from worker.supervisor.heart_link import parse_messages
-from worker.supervisor.slot_keeper import LOOK_SECONDS, SlotKeeper, keeper_of
+from worker.supervisor.slot_keeper import LOOK_SECONDS, SlotKeeper, SlotNote, keeper_of
 from worker.system.board import Board
 from worker.webhooks import outbox
 
@@ -99,7 +99,7 @@ class Heart:
         keeper = keeper_of(
             db, self.settings, self.board.allotment, self.run_id, self._answering_seconds
         )
-        chores = [*self._slot_chores(keeper), *self._chores(db, queue, books, batches)]
+        chores = [*self._slot_chores(db, keeper), *self._chores(db, queue, books, batches)]
         while not (self._is_ending and not self._deaths):
             self._listen()
             try:
@@ -123,8 +123,10 @@ class Heart:
         db.close()
         return 0
 
-    def _slot_chores(self, keeper: SlotKeeper | None) -> list[Chore]:
+    def _slot_chores(self, db: Database, keeper: SlotKeeper | None) -> list[Chore]:
         third = self.settings.lease_seconds / 3
+        if keeper is None and self.settings.finds_number:
+            return [Chore(1.0, SlotNote(db, self.board.allotment, self.run_id).look)]
         if keeper is None:
             return []
         return [

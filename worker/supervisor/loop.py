@@ -29,6 +29,7 @@ from worker.supervisor.oom import oom_kills
 from worker.supervisor.output import LineReader
 from worker.supervisor.patient_fork import PatientFork
 from worker.supervisor.relay import Relay
+from worker.supervisor.roster import Roster
 from worker.supervisor.service_manager import ServiceManager
 from worker.supervisor.signals import SignalQueue
 from worker.supervisor.slot import Slot, State
@@ -88,7 +89,8 @@ class Supervisor:
         self._relay = Relay(display, self._slots, LineReader(reader))
         wall = live_wall.folder_of(settings.state_dir, settings.database.key)
         self._onlookers = Onlookers(wall if settings.live_pictures else None, self._board.header)
-        self._figures = Figures(run_id, self._board.header, self._slots)
+        self._roster = Roster(settings, self._board, self._slots, display.say)
+        self._figures = Figures(run_id, self._board.header, self._slots, self._roster)
 
     def run(self) -> Summary:
         """Run the pool until it has drained or is told to stop; leave no process behind."""
@@ -106,6 +108,7 @@ class Supervisor:
                 self._onlookers.look()
                 self._heart.start_if_dead()
                 self._staff.start_if_needed()
+                self._roster.look(is_held_up=self._is_held_up)
                 self._respawn()
                 self._draw()
                 self._tell_service()
@@ -197,7 +200,9 @@ class Supervisor:
             )
         elif slot.state is State.WAITING:
             if self._board.allotment.place_of(slot.number) is None:
-                self._display.say(f"worker {slot.number} ended: its slot went to another worker")
+                is_auto = self._settings.finds_number
+                why = "it rests" if is_auto else "its slot went to another worker"
+                self._display.say(f"worker {slot.number} ended: {why}")
             else:
                 self._display.say(f"worker {slot.number} {death['ending']}; starting it again")
 
@@ -228,6 +233,12 @@ class Supervisor:
     @property
     def _may_start_workers(self) -> bool:
         return self._stopped_by is None and not self._hung.is_lease_ending
+
+    @property
+    def _is_held_up(self) -> bool:
+        header = self._board.header
+        is_waiting = header.is_paused or header.database_away_since
+        return bool(is_waiting) or not self._may_start_workers
 
     def _respawn(self) -> None:
         if self._may_start_workers:

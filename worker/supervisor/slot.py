@@ -58,7 +58,10 @@ class Slot:
         self.state = State.WAITING
         self.pid = 0
         self.output: LineReader | None = None
+        self.last_number = number
         self.crashes = 0
+        # How often a worker ended because the machine had not enough of something.
+        self.shortages = 0
         self.killed_as: tuple[Outcome, str] | None = None
         self.last_ending = ""
         self.last_lines: deque[str] = deque(maxlen=KEPT_LINES)
@@ -82,7 +85,7 @@ class Slot:
         self.entry.clear()
         self.entry.phase = Phase.BOOTING
         reader, writer = os.pipe2(os.O_CLOEXEC)
-        number = self.number
+        number = self.last_number = self.number
         assert number is not None
         pid = self._fork(lambda: self._main(number), writer)
         os.close(writer)
@@ -136,6 +139,7 @@ class Slot:
         # A task may end its process with any code: only a worker outside a task means its own.
         own = None if self.entry.phase in AT_A_TASK else code
         is_drained = own == WorkerExit.DRAINED
+        self.shortages += is_out_of_memory or own == WorkerExit.SHORT_OF_SOMETHING
         is_passing = own in (WorkerExit.NO_DATABASE, WorkerExit.SHORT_OF_SOMETHING)
         is_own = own in list(WorkerExit) and own != WorkerExit.CANNOT_WORK
         if is_own or (is_stopping and self.killed_as is None):

@@ -26,6 +26,21 @@ class WorkerView:
 
 
 @dataclass(frozen=True, slots=True)
+class AutoNumber:
+    """How many workers a run has that finds that out itself (`--workers auto`)."""
+
+    number: int
+    # How many it began with, and the most that it has had.
+    first: int
+    highest: int
+    # The most that it may have.
+    limit: int
+
+    def __str__(self) -> str:
+        return f"{self.number} worker{'s' * (self.number != 1)} (auto, up to {self.limit})"
+
+
+@dataclass(frozen=True, slots=True)
 class PoolView:
     """The whole pool, as it stands; `left` is None until the queue has been counted."""
 
@@ -40,6 +55,7 @@ class PoolView:
     workers: Sequence[WorkerView]
     held_back: int = 0
     held_because: str = ""
+    auto_workers: AutoNumber | None = None
 
 
 class Display(Protocol):
@@ -87,6 +103,7 @@ class Summary:
     workers: list[WorkerSummary] = field(default_factory=list)
     groups: list[dict[str, Any]] = field(default_factory=list)
     held_back: list[dict[str, Any]] = field(default_factory=list)
+    auto_workers: AutoNumber | None = None
     # Whether its workers have met jobs that are not its own: those are not counted.
     has_strangers: bool = False
     # Whether the database has been told of the run's end.

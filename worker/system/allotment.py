@@ -17,10 +17,15 @@ _NONE = -1
 
 
 class _Head(ctypes.Structure):
-    _fields_: ClassVar = [("total", ctypes.c_int64), ("held_until", ctypes.c_double)]
+    _fields_: ClassVar = [
+        ("total", ctypes.c_int64),
+        ("held_until", ctypes.c_double),
+        ("wanted", ctypes.c_int64),
+    ]
 
     total: int
     held_until: float
+    wanted: int
 
 
 class Allotment:
@@ -35,12 +40,22 @@ class Allotment:
         self._fences = numbers.from_buffer(self._memory, head + ctypes.sizeof(numbers))
         self._slots[:] = list(range(first_slot, first_slot + places))
         self._head.total = total or first_slot + places
+        self._head.wanted = places
         self._head.held_until = math.inf
 
     @property
     def total(self) -> int:
         """Of how many slots these are some."""
         return self._head.total
+
+    @property
+    def wanted(self) -> int:
+        """For how many places the run wants a slot; the others rest."""
+        return self._head.wanted
+
+    @wanted.setter
+    def wanted(self, number: int) -> None:
+        self._head.wanted = number
 
     @property
     def slots(self) -> list[int | None]:
@@ -75,13 +90,20 @@ class Allotment:
     def allot(self, fences: Mapping[int, int], total: int) -> None:
         """Give each place a slot while there are some; places keep theirs where they can."""
         left = sorted(set(fences) - set(self._slots))
-        self._head.total = total
+        # Until the places know their slots, none is to lie beyond the total.
+        self._head.total = max(total, self._head.total)
         for place, before in enumerate(self._slots):
             slot = before
             if before not in fences:
                 slot = left.pop(0) if left else _NONE
             self._fences[place] = fences.get(slot, 0)
             self._slots[place] = slot
+        self._head.total = total
+
+    def have_first(self, number: int) -> None:
+        """Have as many slots as are wanted, of as many in all: those of the first places."""
+        self.wanted = number
+        self.allot(dict.fromkeys(range(number), 0), number)
 
     def hold_until(self, moment: float) -> None:
         """Let workers claim until then, a monotonic time, unless it is put off again."""

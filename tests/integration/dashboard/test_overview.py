@@ -7,6 +7,9 @@ import re
 import pytest
 
 from tests.dashboard_site import made
+from worker.profiles import store
+from worker.profiles.states import State
+from worker.profiles.store import NewProfile
 
 
 @pytest.fixture
@@ -107,3 +110,63 @@ def test_a_tile_names_a_browser_elsewhere_and_links_to_where_it_can_be_watched(o
     assert second.endswith("browser ws://b")
     assert 'href="https://app.test/s" rel="noopener noreferrer"' in text
     assert "javascript:" not in text
+
+
+def duties(text):
+    """The rows of what waits for a person, as words; None where there is no such list."""
+    _, found, rest = text.partition('aria-labelledby="todo-h"')
+    rows = re.findall(r"<li>(.*?)</li>", rest.partition("</section>")[0], re.DOTALL)
+    return [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in rows] if found else None
+
+
+def test_what_waits_for_a_person_leads_the_page(own_site):
+    own_site.db.run_statement("DELETE FROM profiles")
+    own_site.db.run_statement("DELETE FROM breakers")
+    store.add(own_site.db, [NewProfile("shop-9", proxy="none")], "me")
+    store.set_state(own_site.db, "shop-9", State.QUARANTINED, reason="a prompt", by="me")
+    own_site.db.run_statement(
+        "INSERT INTO work_queue (payload, profile_id) VALUES ('{}', 'shop-9'), ('{}', 'shop-9')"
+    )
+    own_site.forget()
+
+    text = own_site.client().get("/").text
+
+    half_done, *others = duties(text)
+    assert "may be half done at" in half_done
+    assert any(
+        re.search(r"^2 .*profile shop-9 Quarantined: a prompt\. Since .* launcher\.py profiles "
+                  r"clear shop-9 --reason …", row)
+        for row in others
+    ), others  # fmt: skip
+    assert 'href="/profiles">profile shop-9<' in text
+    # It comes first, and the verdict's reasons point to it.
+    assert text.index('id="todo-h"') < text.index('id="sum-h"')
+    assert f"{1 + len(others)} things wait; see below" in text
+
+
+def test_a_long_list_is_cut_and_the_rest_is_counted(own_site):
+    store.add(own_site.db, [NewProfile(f"odd-{n:02}", proxy="none") for n in range(20)], "me")
+    own_site.db.run_statement("UPDATE profiles SET state = 'review_required' WHERE id LIKE 'odd-%'")
+    own_site.forget()
+
+    text = own_site.client().get("/").text
+
+    things = int(re.search(r'id="todo-h">(\d+) things wait', text)[1])
+    assert len(duties(text)) == 8
+    assert f"And {things - 8} more: <code>launcher.py todo</code>" in text
+
+
+def test_where_nobody_is_needed_there_is_no_such_list(own_site):
+    for table in ("profiles", "breakers", "proxies"):
+        own_site.db.run_statement(f"DELETE FROM {table}")
+    own_site.db.run_statement("DELETE FROM work_queue WHERE irreversible_step IS NOT NULL")
+    own_site.db.run_statement(
+        "INSERT INTO control VALUES ('paused', 'a look', 'mara', UTC_TIMESTAMP(6))"
+    )
+    own_site.forget()
+
+    text = own_site.client().get("/").text
+
+    # Of the pause every page tells by itself.
+    assert duties(text) is None
+    assert "by mara" in text

@@ -44,6 +44,9 @@ READS = [
     ("failure_trends", {"since": "2020-01-01", "seconds": 60}),
     ("jobs_at_work", {"ids": (1, 2)}),
     ("latest_deeds", {"before": None}),
+    ("half_done_groups", {}),
+    ("pending_jobs_by_place", {"limit": 100}),
+    ("pending_jobs_of_site", {"limit": 100}),
 ]
 
 

@@ -10,8 +10,10 @@ import pytest
 
 from worker.claiming import slots
 from worker.queue import runs
+from worker.recovery import live_runs
 from worker.settings import RunSettings
-from worker.supervisor.slot_keeper import allotment_of, keeper_of
+from worker.slot_numbers import AutoWorkers
+from worker.supervisor.slot_keeper import SlotNote, allotment_of, keeper_of
 
 LEASE = 30.0
 
@@ -157,3 +159,33 @@ def test_what_a_run_wants_is_what_its_flags_say(keep):
     assert (wish.group, wish.wanted, wish.most) == ("a,b", 3, 4)
     assert wish.settled_seconds == LEASE
     assert slots.SETTLED_SECONDS == 60.0
+
+
+def test_a_run_that_wants_fewer_workers_leaves_slots_to_the_others(keep):
+    first, second = keep(AutoWorkers(3)), keep(1)
+    first.allotment.wanted = 3
+    first.look()
+    second.look()
+    assert (first.allotment.slots, second.allotment.slots) == ([0, 1, 2], [3])
+
+    first.allotment.wanted = 1
+    first.look()
+
+    assert first.allotment.slots == [0, None, None]
+    first.allotment.wanted = 2
+    first.look()
+    assert first.allotment.slots == [0, 1, None]
+
+
+def test_the_row_of_a_run_tells_how_many_workers_it_has_found_good(database):
+    settings = RunSettings(database=database.settings, workers=AutoWorkers(8))
+    run_id = runs.start_run(database, settings, os.getpid())
+    allotment = allotment_of(settings)
+    assert 1 <= allotment.wanted <= 8
+    note = SlotNote(database, allotment, run_id)
+
+    for number in (2, 5):
+        allotment.have_first(number)
+        note.look()
+        (run,) = live_runs.unended(database)
+        assert (run.slots, run.total) == (tuple(range(number)), number)

@@ -53,6 +53,12 @@ def test_a_limit_that_was_lowered_takes_no_slot_away():
     assert plan({0, 1, 2}, {3, 4}, wanted=3, most=2, may_move=True).slots == {0, 1, 2}
 
 
+def test_a_run_that_wants_fewer_leaves_its_highest():
+    planned = plan({0, 1, 4, 5}, {2, 3}, wanted=3, most=None, may_move=False)
+
+    assert (planned.kept, planned.left, planned.total) == ({0, 1, 4}, {5}, 5)
+
+
 @given(DEEDS, MOST)
 def test_no_slot_has_two_runs_and_all_are_below_the_total(deeds, most):
     group: dict[int, tuple[set[int], int]] = {}

@@ -13,7 +13,7 @@ from rich.console import Console
 from worker.cli.display import LiveDisplay, PlainDisplay, QuietDisplay, Rate, make_display
 from worker.database_settings import DatabaseSettings
 from worker.settings import RunSettings
-from worker.supervisor.view import PoolView, WorkerView
+from worker.supervisor.view import AutoNumber, PoolView, WorkerView
 
 SETTINGS = RunSettings(database=DatabaseSettings(password="hunter2"), workers=2, total=4, offset=2)
 IDLE = WorkerView(
@@ -224,3 +224,9 @@ def test_a_rate_is_of_the_last_minute_only():
     assert rate.add(0.0, 0) == 0.0
     assert rate.add(10.0, 100) == 10.0
     assert rate.add(70.0, 100) == 0.0
+
+
+def test_a_number_of_workers_that_can_change_is_shown(live, console):
+    live.update(replace(VIEW, auto_workers=AutoNumber(5, 2, 8, 32)))
+
+    assert "5 workers (auto, up to 32) · 11 done" in plain(console)

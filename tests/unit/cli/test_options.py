@@ -75,6 +75,18 @@ def test_flags_are_read_as_what_they_are_declared(parsed, tmp_path, monkeypatch)
     assert settings.if_locked == "wait"
 
 
+def test_the_number_of_workers_can_be_left_to_the_run(parsed):
+    settings = parsed("--workers", "auto:12")
+
+    assert (settings.workers, settings.finds_number) == (12, True)
+    assert parsed(NIGHTSHIFT_WORKERS="auto").finds_number
+    assert not parsed("--workers", "12").finds_number
+    with pytest.raises(click.BadParameter, match="write 6, auto or auto:12"):
+        parsed("--workers", "many")
+    with pytest.raises(UsageError, match="too small"):
+        parsed("--workers", "auto:0")
+
+
 def test_a_switch_can_be_a_variable(parsed):
     settings = parsed(NIGHTSHIFT_NO_HELP="1", NIGHTSHIFT_FOLLOW="true", NIGHTSHIFT_HEADED="0")
 

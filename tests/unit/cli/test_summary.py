@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from worker.cli.summary import render
-from worker.supervisor.view import Summary, WorkerSummary
+from worker.supervisor.view import AutoNumber, Summary, WorkerSummary
 
 
 def held(*jobs, or_more=False):
@@ -28,6 +28,10 @@ def held(*jobs, or_more=False):
             "left: 5 pending (2 of them waiting for their time), 1 in progress",
         ),
         ({"workers": [WorkerSummary(0, 0, 0, 0, 3, "exited with code 69")]}, "run 7 gave up"),
+        (
+            {"auto_workers": AutoNumber(5, 2, 8, 32)},
+            "  settled on 5 workers by itself, began with ",
+        ),
         ({"held_back": held(1445)}, "run 7 stopped with 1,445 jobs held back after 1 m 40 s: 90 "),
         ({"held_back": held(9, or_more=True)}, "run 7 stopped with 9 or more jobs held back after"),
         ({"held_back": held(1)}, "  held back: 1 job: the breaker of site:a is open\n"),

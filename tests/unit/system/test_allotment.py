@@ -52,3 +52,17 @@ def test_slots_whose_lease_may_be_over_are_not_held():
     allotment.hold_until(time.monotonic() - 0.001)
 
     assert not allotment.is_held
+
+
+def test_a_run_that_finds_its_number_itself_has_as_many_slots_as_it_wants():
+    allotment = Allotment(4)
+
+    allotment.have_first(2)
+    assert (allotment.slots, allotment.total, allotment.wanted) == ([0, 1, None, None], 2, 2)
+
+    allotment.have_first(4)
+    assert (allotment.slots, allotment.total) == ([0, 1, 2, 3], 4)
+
+    allotment.have_first(1)
+    assert (allotment.slots, allotment.total) == ([0, None, None, None], 1)
+    assert allotment.is_held

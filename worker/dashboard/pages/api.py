@@ -45,6 +45,7 @@ def status() -> Response:
             "ready_at": now.ready_at,
             "last_hour": _figures(now.totals),
             "held_back": [item.as_json() for item in now.facts.held],
+            "todo": redact_json([asdict(item) for item in now.facts.todo.items]),
             "runs": [run.as_json() for run in (*now.alive, *now.dead)],
         }
     )

@@ -13,6 +13,16 @@ from worker.dashboard.services import database, facts, paused, services, told_at
 
 pages = Blueprint("overview", __name__)
 
+MOST_DUTIES = 8
+# Where each kind of thing that waits for a person is looked at; what is not here failed.
+_PAGES_OF = {
+    "profile": "profiles.page",
+    "checkout": "profiles.page",
+    "account": "profiles.page",
+    "proxy": "limits.page",
+    "breaker": "limits.page",
+}
+
 
 @pages.get("/")
 def page() -> str:
@@ -33,5 +43,9 @@ def page() -> str:
         queue=charting.queue(now.counts, now.facts),
         ranges=RANGES.values(),
         events=lines_of(now.facts.events, clock, limit=12),
+        duties=[
+            (item, _PAGES_OF.get(item.kind, "errors.page"))
+            for item in now.facts.duties[:MOST_DUTIES]
+        ],
         per_worker=now.facts.workers.get(wanted.length, ()),
     )

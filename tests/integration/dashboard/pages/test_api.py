@@ -26,6 +26,14 @@ def test_status_counts_every_job_once(site):
     assert told["verdict"]["title"]
 
 
+def test_status_lists_what_waits_for_a_person_as_todo_does(site):
+    told = ask(site, "status")["todo"]
+
+    assert told[0]["kind"] == "half done"
+    assert {item["kind"] for item in told} >= {"profile"}
+    assert set(told[0]) == {"kind", "name", "reason", "since", "jobs", "command"}
+
+
 def test_a_job_has_its_attempts_and_no_secrets(site):
     told = ask(site, "jobs/61")
 
