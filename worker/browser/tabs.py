@@ -282,6 +282,10 @@ class Tabs:
         assert browser is not None
         if self._contexts is None or not self._contexts.is_of(browser):
             self._contexts = TaskContexts(
-                browser, self._guards, lambda: self._proxy, self._engine.context_defaults
+                browser,
+                self._guards,
+                self._recorder,
+                lambda: self._proxy,
+                self._engine.context_defaults,
             )
         return self._contexts

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Any
 
 import click
 
-from worker.cli import enqueue_source
+from worker.cli import enqueue_source, payload_check
 from worker.cli.connection import open_database
 from worker.cli.enqueue_checks import check_route, earliest_start
 from worker.cli.enqueue_report import Added, Tally, check_batch, name_of, report, report_dry_run
 from worker.cli.options import CALLBACK_URL, QUEUE, json_flag, run_settings
 from worker.cli.output import tell
+from worker.cli.payload_check import PayloadCheck
 from worker.cli.sitemap_source import COLUMNS, Spool, sitemap_flags, spooled
 from worker.cli.task_check import warning_about
 from worker.cli.wording import operator
-from worker.errors import PayloadError, UsageError
+from worker.errors import UsageError
 from worker.intake.again import until_added
 from worker.intake.bulk import ids_of, open_bulk
 from worker.intake.enqueuing import INTEGERS
@@ -25,7 +26,6 @@ from worker.intake.jobs import JobMaker, NewJob, Problem
 from worker.intake.records import Record
 from worker.models import DEFAULT_QUEUE, ORDER_ON_FAILURE
 from worker.tasks import registry
-from worker.urls import job_url_problem
 
 # The width of its column.
 MAX_TASK_NAME = 64
@@ -115,7 +115,7 @@ def enqueue(source: str | None, task: str, **flags: Any) -> int:
         raise UsageError("--order-on-failure is for jobs in an order; give --order-key too")
     if (source is None) == (flags["sitemap"] is None):
         raise UsageError("say what to add: give either SOURCE or --sitemap URL")
-    check = _check(task, flags["tasks"])
+    check = payload_check.of_task(task, flags["tasks"])
     with spooled(flags) as spool:
         name = source or str(flags["sitemap"])
         tally, added = until_added(
@@ -132,7 +132,7 @@ def _add(
     source: str,
     task: str,
     flags: dict[str, Any],
-    check: Callable[[Mapping[str, Any]], object],
+    check: PayloadCheck,
     spool: Spool | None,
 ) -> tuple[Tally, Added]:
     """Read the source and add its jobs; return what was read, and what is new."""
@@ -144,7 +144,8 @@ def _add(
         profile=flags["profile"],
         account=flags["account"],
         order_key=flags["order_key"],
-        check=check,
+        check=check.check,
+        optional=check.optional if enqueue_source.is_csv(source, flags["kind"]) else frozenset(),
     )
     with _records(source, flags, spool) as lines:
         rows = _rows(maker, maker.peek(lines), tally)
@@ -186,9 +187,14 @@ def _insert(
         return Added(bulk.inserted, ids_of(db, bulk.blocks))
 
 
-def jobs_of(source: str, task: str, sources: tuple[str, ...]) -> list[NewJob]:
+def jobs_of(
+    source: str, task: str, sources: tuple[str, ...], *, mapping: tuple[str, ...] = (), **route: Any
+) -> list[NewJob]:
     """Read all jobs of a URL or a file, as `enqueue` does; raises UsageError for a bad line."""
-    tally, maker = Tally(), JobMaker(check=_check(task, sources))
+    check = payload_check.of_task(task, sources)
+    optional = check.optional if enqueue_source.is_csv(source) else frozenset()
+    maker = JobMaker(columns=_mapping(mapping), check=check.check, optional=optional, **route)
+    tally = Tally()
     with enqueue_source.read(source) as lines:
         rows = list(_rows(maker, maker.peek(lines), tally))
     if tally.bad:
@@ -211,22 +217,6 @@ def _rows(maker: JobMaker, found: Iterator[Record], tally: Tally) -> Iterator[Ne
         else:
             tally.jobs += 1
             yield item
-
-
-def _check(name: str, sources: tuple[str, ...]) -> Callable[[Mapping[str, Any]], object]:
-    """Check payloads against the task's own declaration, if the task is known here."""
-    task = registry.load(sources).find(name)
-    if name == "visit":
-        return _check_visit
-    return task.fit if task is not None else lambda payload: None
-
-
-def _check_visit(payload: Mapping[str, Any]) -> None:
-    url = payload.get("url")
-    if not isinstance(url, str):
-        raise PayloadError('lacks "url"; name its column with --map url=COLUMN')
-    if problem := job_url_problem(url.strip()):
-        raise PayloadError(problem)
 
 
 def _mapping(pairs: tuple[str, ...]) -> dict[str, str]:

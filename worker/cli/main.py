@@ -93,7 +93,7 @@ class Commands(DefaultGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in MODULES:
             return None
-        module = importlib.import_module(f"worker.cli.{MODULES[cmd_name]}")
+        module = importlib.import_module(f"{__package__}.{MODULES[cmd_name]}")
         commands: list[click.Command] = module.COMMANDS
         return with_epilog(next(command for command in commands if command.name == cmd_name))
 
@@ -114,8 +114,22 @@ def cli() -> None:
 def installed() -> None:
     """Be the command `nightshift`: its project is the folder it is run in, or `--project`."""
     use_command(INSTALLED)
-    os.environ.setdefault(project.VARIABLE, str(Path.cwd()))
+    if project.VARIABLE not in os.environ:
+        os.environ[project.VARIABLE] = str(Path.cwd())
+        _warn_of_another_project(sys.argv[1:])
     main()
+
+
+def _warn_of_another_project(arguments: list[str]) -> None:
+    """Say that a project's subfolder is not the project: it would get a database of its own."""
+    asks_for_help = not {"-h", "--help", "--version"}.isdisjoint(arguments)
+    is_named = any(each.partition("=")[0] == "--project" for each in arguments)
+    meant = project.above(Path.cwd())
+    if meant is not None and not (is_named or asks_for_help or arguments[:1] == ["init"]):
+        tell_error(
+            f"warning: there is no {project.FILE} here, but in {meant}; "
+            f"for that project, go there or say: --project {meant}"
+        )
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -56,7 +56,9 @@ class JobMaker:
         account: str | None = None,
         order_key: str | None = None,
         check: Callable[[Mapping[str, Any]], object] = lambda payload: None,
+        optional: frozenset[str] = frozenset(),
     ) -> None:
+        """`optional` are fields that a payload lacks where its line has an empty text for them."""
         self._columns = columns or {}
         self._dedupe = Template(dedupe) if dedupe else None
         self._route = (
@@ -66,6 +68,7 @@ class JobMaker:
         )
         self.is_routed = any(self._route)
         self._check = check
+        self._optional = optional
 
     def make(self, records: Iterable[Record]) -> Iterator[NewJob | Problem]:
         """Make a job or a problem out of every record."""
@@ -94,6 +97,12 @@ class JobMaker:
             beside, payload = self._beside(values)
         if self._columns:
             payload = {field: _column(values, name) for field, name in self._columns.items()}
+        if self._optional and "" in payload.values():
+            payload = {
+                field: value
+                for field, value in payload.items()
+                if value != "" or field not in self._optional
+            }
         if "manifest" in payload:
             profile, account, order_key = self._routed(values, payload, beside)
             wanted = manifest.check(payload, profile, account)
