@@ -61,6 +61,9 @@ def fill(db: Database, errors_dir: Path, browser: Browser) -> None:
     for folder in sorted(errors_dir.glob("*/*")):
         task = json.loads((folder / "task").read_text()) if (folder / "task").exists() else "price"
         (folder / "screenshot.png").write_bytes(_page(browser, task, "png"))
+        if task != "price":
+            facts = json.loads((folder / "error.json").read_text())
+            (folder / "error.json").write_text(json.dumps(facts | {"last_good": None}))
 
 
 def show_pages(browser: Browser, state_dir: Path, database: DatabaseSettings) -> None:

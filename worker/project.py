@@ -33,6 +33,13 @@ def choose(folder: str | None, environ: MutableMapping[str, str] = os.environ) -
     environ[VARIABLE] = str(Path(folder).absolute())
 
 
+def above(folder: Path) -> Path | None:
+    """Return the nearest project above a folder that is none itself: that was probably meant."""
+    if (folder / FILE).exists():
+        return None
+    return next((each for each in folder.parents if (each / FILE).is_file()), None)
+
+
 def env_file(environ: Mapping[str, str] = os.environ) -> Path:
     """Return where `KEY=value` lines are read from."""
     return Path(environ.get("NIGHTSHIFT_ENV_FILE") or project_dir(environ) / ".env").absolute()

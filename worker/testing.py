@@ -1,4 +1,4 @@
-"""A pytest fixture for tests of one's own tasks: `pytest_plugins = ["worker.testing"]`.
+"""A pytest fixture for tests of one's own tasks: `pytest_plugins = ["nightshift.testing"]`.
 
 `run_task(function, {"url": …})` runs a task in a real browser, as a worker would, and returns its
 result or raises what it raised.

@@ -7,7 +7,7 @@ import pytest
 from examples.order_portal.orders import process_order
 from nightshift import Fail
 
-pytest_plugins = ["worker.testing"]
+pytest_plugins = ["nightshift.testing"]
 
 
 @pytest.fixture(autouse=True)

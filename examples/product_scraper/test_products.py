@@ -7,7 +7,7 @@ import pytest
 from examples.product_scraper.products import product
 from nightshift import Fail, Retry
 
-pytest_plugins = ["worker.testing"]
+pytest_plugins = ["nightshift.testing"]
 
 
 def test_name_price_and_stock_are_read(run_task, shop):

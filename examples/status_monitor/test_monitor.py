@@ -7,7 +7,7 @@ import pytest
 from examples.status_monitor.monitor import monitor
 from nightshift import Fail
 
-pytest_plugins = ["worker.testing"]
+pytest_plugins = ["nightshift.testing"]
 
 
 def test_every_look_has_states_and_a_picture(run_task, shop, tmp_path):

@@ -42,7 +42,7 @@ COMMANDS = {
         ("undiscard", "--id", "#archived", "--dry-run"),
         ("undiscard", "--task", HOSTILE, "--dry-run"),
         ("schedule", "add", "nightly", "--cron", HOSTILE, "--payload", "{}"),
-        ("schedule", "add", HOSTILE, "--cron", "0 18 * * *", "--payload", "{}"),
+        ("schedule", "add", HOSTILE, "--cron", "0 18 * * *"),
         ("schedule", "list"),
         ("tick",),
     ],

@@ -10,7 +10,9 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +21,26 @@ PRIVATE = ("DATABASE_URL", "MYSQL_", "NIGHTSHIFT_", "PYTHON", "VIRTUAL_ENV")
 SECONDS = 120
 
 
-def build_wheel(folder: Path) -> Path:
+def build_wheel(folder: Path, source: Path = REPO) -> Path:
     """Build the wheel of this checkout, as `python -m build` and `pip install .` do."""
-    _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], REPO)
+    _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], source)
     (wheel,) = folder.glob("*.whl")
     return wheel
+
+
+def unpack_source(folder: Path) -> Path:
+    """Build the source distribution of this checkout; return where it is unpacked."""
+    _run([sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(folder)], REPO)
+    (packed,) = folder.glob("*.tar.gz")
+    with tarfile.open(packed) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / packed.name.removesuffix(".tar.gz")
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    """Read every file of a wheel."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def install(wheel: Path, folder: Path) -> Path:

@@ -177,6 +177,8 @@ def test_a_browser_that_is_not_there_is_named(launch, tmp_path):
     line = refusal(launch("--workers", 1, NIGHTSHIFT_BROWSER=str(tmp_path / "absent")), 78)
 
     assert f"NIGHTSHIFT_BROWSER: there is no {tmp_path}/absent" in line
+    line = refusal(launch("--workers", 1, "--browser", tmp_path / "absent"), 78)
+    assert f"--browser: there is no {tmp_path}/absent" in line
 
 
 def test_no_browser_at_all_is_told_with_the_ways_to_get_one(launch, tmp_path):
@@ -192,7 +194,7 @@ def test_no_browser_at_all_is_told_with_the_ways_to_get_one(launch, tmp_path):
         (("--max-attempts", "0"), "--max-attempts 0 is too small"),
         (("--job-timeout", "0"), "--job-timeout 0 is too small"),
         (("--grace", "soon"), "'soon' is not a duration; write 600, 90s, 10m, 6h or 30d"),
-        (("--workers", "many"), "'many' is not a valid integer"),
+        (("--workers", "many"), "'many' is no number of workers"),
         (("--if-locked", "cry"), "'cry' is not one of"),
         (("--no-such-flag",), "No such option"),
     ],

@@ -10,7 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.lifecycle.installed import REPO, Newcomer, build_wheel, install
+from tests.lifecycle.installed import (
+    REPO,
+    Newcomer,
+    build_wheel,
+    contents,
+    install,
+    unpack_source,
+)
 
 # A dozen programs one after the other, two of them with browsers, on a machine that may be busy.
 pytestmark = pytest.mark.timeout(300)
@@ -42,13 +49,22 @@ def test_the_wheel_holds_everything_but_tests(wheel):
 
     for kind in ("sql/queries", "sql/migrations"):
         for path in (REPO / kind).rglob("*.sql"):
-            assert f"worker/_bundle/{path.relative_to(REPO)}" in names
+            assert f"nightshift/_worker/_bundle/{path.relative_to(REPO)}" in names
     for path in (REPO / "worker").rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
-            assert str(path.relative_to(REPO)) in names
-    assert {"nightshift/py.typed", "worker/py.typed"} <= names
+            assert f"nightshift/_{path.relative_to(REPO)}" in names
+    assert {"nightshift/py.typed", "nightshift/__init__.py", "nightshift/testing.py"} <= names
     assert any(name.endswith("licenses/LICENSE") for name in names)
-    assert not [name for name in names if name.startswith(("tests/", "bench/", "sql/"))]
+    # Nothing but the one package: `worker`, `tests` and `sql` are names that others have too.
+    assert {name.partition("/")[0].partition("-")[0] for name in names} == {"nightshift"}
+
+
+def test_a_wheel_made_of_the_source_distribution_is_the_same(wheel, tmp_path):
+    # That is what `python -m build` does.
+    source = unpack_source(tmp_path)
+    again = build_wheel(tmp_path / "again", source)
+
+    assert contents(again) == contents(wheel)
 
 
 def test_from_an_empty_folder_to_results(newcomer, demo_site):
@@ -75,9 +91,45 @@ def test_from_an_empty_folder_to_results(newcomer, demo_site):
     assert len(list(folder.glob("results/*/page.png"))) == 3
 
 
+SHOP = """
+from dataclasses import dataclass
+
+import worker
+from catalogue.prices import currency
+from nightshift import Job, task
+
+@dataclass
+class Product:
+    url: str
+
+@task("shop", browser=False)
+def shop(page, payload: Product, job: Job):
+    return {"queue": worker.QUEUE, "currency": currency}
+"""
+
+
+def test_a_program_with_a_module_named_worker_keeps_it(newcomer):
+    folder = newcomer.folder
+    (folder / "worker.py").write_text("QUEUE = 'mine'\n")
+    (folder / "catalogue").mkdir()
+    (folder / "catalogue" / "prices.py").write_text("currency = 'EUR'\n")
+    (folder / "tasks").mkdir()
+    (folder / "tasks" / "shop.py").write_text(SHOP)
+    (folder / "nightshift.toml").write_text('[tasks]\nmodules = ["tasks"]\n')
+    program = "import worker, nightshift; print(nightshift.enqueue('shop', {'url': worker.QUEUE}))"
+
+    assert newcomer.python("-c", program) == "1\n"
+    newcomer.python("-m", "nightshift", "--workers", 1)
+
+    newcomer.nightshift("export", "-o", "results.csv", "--columns", "url,queue,currency")
+    assert (folder / "results.csv").read_text().split() == ["url,queue,currency", "mine,mine,EUR"]
+
+
 def test_the_demo_and_the_doctor_work_without_the_checkout(newcomer):
     assert "ok   schema" in newcomer.nightshift("doctor")
-    assert "where to look next" in newcomer.nightshift("demo")
+    said = newcomer.nightshift("demo")
+    assert "where to look next" in said
+    assert "nightshift dashboard" in said.strip().splitlines()[-1]
     assert "nightshift retry" in newcomer.nightshift("errors")
 
 

@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,16 @@ def test_no_password_is_in_the_files(folder):
     text = (folder / "compose.yaml").read_text(encoding="utf-8")
 
     assert text.count("MYSQL_PASSWORD: ${MYSQL_PASSWORD:?") == text.count("MYSQL_PASSWORD: ") == 2
+
+
+def test_the_image_of_the_checkout_gets_what_its_wheel_is_made_of():
+    ignored = (FOLDERS[1] / "Dockerfile.dockerignore").read_text(encoding="utf-8").split()
+    build = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
+    hook = build["build"]["targets"]["wheel"]["hooks"]["custom"]["path"]
+    source = {path.strip("/") for path in build["build"]["targets"]["sdist"]["include"]}
+
+    assert hook in source
+    assert source - {each.removeprefix("!") for each in ignored} == {"launcher.py"}
 
 
 def test_both_folders_have_one_seccomp_profile():

@@ -34,6 +34,17 @@ def test_everything_of_a_project_is_in_its_folder(tmp_path):
     assert project.state_dir(environ) == tmp_path / ".local"
 
 
+def test_the_project_above_a_folder_is_found(tmp_path):
+    inner = tmp_path / "tasks" / "more"
+    inner.mkdir(parents=True)
+    assert project.above(inner) is None
+
+    (tmp_path / "nightshift.toml").touch()
+
+    assert project.above(inner) == tmp_path
+    assert project.above(tmp_path) is None
+
+
 def test_a_folder_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"--project .*/none: there is no such folder"):
         project.choose(str(tmp_path / "none"), {})

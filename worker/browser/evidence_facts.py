@@ -11,6 +11,9 @@ from worker.browser.session import BrowserSession
 from worker.evidence.redaction import redact_url
 from worker.system.identity import this_host
 
+# Its name is another one where Nightshift is installed.
+_OWN_PACKAGE = __name__.rpartition(".browser.")[0]
+
 
 def times(seconds: float | None) -> dict[str, Any]:
     """Say when the attempt began and failed, by this machine's clock: it is for people to read."""
@@ -29,7 +32,7 @@ def of_machine(session: BrowserSession) -> dict[str, Any]:
     return {
         "host": this_host().name,
         # Looked up, not imported: the package imports the queue, which this room must not see.
-        "nightshift_version": vars(sys.modules["worker"]).get("__version__"),
+        "nightshift_version": vars(sys.modules[_OWN_PACKAGE]).get("__version__"),
         # A profile's own context does not lead to its browser.
         "browser_version": browser.version if browser is not None else None,
         "browser": _name(session),
@@ -46,8 +49,8 @@ def _name(session: BrowserSession) -> str:
 
 def of_page(session: BrowserSession) -> dict[str, Any]:
     """Tell where the page was and what it had answered; asks the page nothing."""
-    recorder, page = session.recorder, session.page
-    answer = recorder.main_response
+    recorder, page = session.recorder, session.shown_page
+    answer = recorder.answer_of(page)
     # The URL is known here without asking the browser, even when the page hangs.
     final_url = redact_url(page.url) if page is not None else recorder.last_url
     return {

@@ -7,27 +7,34 @@ and most of Playwright's questions have no time limit. The caller limits the who
 from __future__ import annotations
 
 from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import Page
 
 from worker.browser.tab import Tab
 
 PROBE_MS = 1000
+MUTE = "the page does not answer"
 
 
-def why_mute(tab: Tab) -> str | None:
-    """Stop what blocks the page; return why it still cannot be asked, or None."""
+def why_mute(tab: Tab, page: Page) -> str | None:
+    """Stop what blocks a tab's page; return why it still cannot be asked, or None.
+
+    Any other page, in a context of the task's own, is asked and left as it is.
+    """
+    if page is not tab.page:
+        return None if _answers(page) else MUTE
     tab.stop_loading()
-    if not _answers(tab):
+    if not _answers(page):
         tab.stop_scripts()
-        if not _answers(tab):
-            return "the page does not answer"
+        if not _answers(page):
+            return MUTE
     # A screenshot of a page that has received nothing yet would never come.
-    has_document = tab.page.evaluate("() => document.documentElement !== null")
+    has_document = page.evaluate("() => document.documentElement !== null")
     return None if has_document else "the page is still empty"
 
 
-def _answers(tab: Tab) -> bool:
+def _answers(page: Page) -> bool:
     try:
-        tab.page.wait_for_function("() => true", polling=50, timeout=PROBE_MS).dispose()
+        page.wait_for_function("() => true", polling=50, timeout=PROBE_MS).dispose()
     except PlaywrightError:
         return False
     return True

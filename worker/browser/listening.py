@@ -28,5 +28,14 @@ def listen(target: Any, event: str, handle: Callable[..., object]) -> None:
         for each in handles:
             each(*arguments)
 
+    target.on(event, _with_signature(handler))
+
+
+def listen_once(target: Any, event: str, tell: Callable[[], object]) -> None:
+    """Call `tell` at the next such event, without its arguments."""
+    target.once(event, _with_signature(lambda *_: tell()))
+
+
+def _with_signature(handler: Callable[..., Any]) -> Callable[..., Any]:
     handler.__signature__ = _ANY_ARGUMENTS  # type: ignore[attr-defined]
-    target.on(event, handler)
+    return handler

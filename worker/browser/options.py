@@ -75,6 +75,12 @@ class BrowserOptions:
         return self.kind == CHROMIUM
 
     @property
+    def is_shell(self) -> bool:
+        """Whether it is the headless shell, which has no windows."""
+        is_named_so = self.executable is None or SHELL in Path(self.executable).name
+        return self.is_chromium and self.headless and self.channel is None and is_named_so
+
+    @property
     def name(self) -> str:
         """What the browser is called in messages."""
         if self.channel is not None:

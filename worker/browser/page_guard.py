@@ -16,6 +16,7 @@ from typing import Any
 from playwright.sync_api import BrowserContext, Download, Frame, Page
 from playwright.sync_api import Error as PlaywrightError
 
+from worker.browser.listening import listen
 from worker.browser.page_rules import SCHEMES, PageRules, shown
 from worker.errors import PageRefused
 
@@ -111,12 +112,12 @@ class PageGuard:
         def note_download(download: Download) -> None:
             notes.download = f"{shown(download.url)} is a file to download"
 
-        page.on("framenavigated", note_place)
+        listen(page, "framenavigated", note_place)
         page.on("download", note_download)
         self._check_page(page)
 
     def _check_page(self, page: Page) -> None:
-        page.on("frameattached", self._check_goto)
+        listen(page, "frameattached", self._check_goto)
         self._check_goto(page)
         for frame in page.frames:
             self._check_goto(frame)

@@ -1,9 +1,9 @@
 """One page for job after job (`isolation="page"`): emptied between them, or found worn.
 
-The document is left first, which ends its scripts; then cookies, storage, cache, history, the
-window's name and held keys are cleared. What cannot be cleared makes the tab worn: a login that the
-browser keeps, requests in flight, service workers, popups, downloads, and whatever a task puts on
-its page.
+The document is left first, which ends its scripts; then cookies, storage, cache, history and held
+keys are cleared; the window's name follows before the next job (`blank_page.py`). What cannot be
+cleared makes the tab worn: a login that the browser keeps, requests in flight, service workers,
+popups, downloads, and whatever a task puts on its page.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ class PageReuse:
                 "Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"}
             ),
             lambda: devtools.send("Network.clearBrowserCache"),
-            lambda: navigation_history.forget(devtools),
-            lambda: devtools.send("Runtime.evaluate", {"expression": "window.name = ''"}),
         )
+        # By now the browser has mostly noted that the page has left, so once is enough.
+        navigation_history.forget(devtools)
         if self._has_spoken:
             page.clear_console_messages()
             page.clear_page_errors()

@@ -55,7 +55,7 @@ class ProfileHold:
             face = self.spec.face
             defaults = face.context_options() if face is not None else {}
             self._contexts = TaskContexts(
-                context.browser, guards, lambda: self.spec.proxy, defaults
+                context.browser, guards, recorder, lambda: self.spec.proxy, defaults
             )
         tab = Tab(context, recorder, keeps_context=True)
         if self._contexts is not None:

@@ -25,6 +25,7 @@ from playwright.sync_api import (
 )
 
 from worker.browser.listening import listen
+from worker.browser.own_pages import OwnPages
 from worker.evidence.redaction import redact_headers, redact_text, redact_url
 
 MAX_CONSOLE = 200
@@ -67,8 +68,10 @@ class Recorder:
         # Whether a request has failed because its job blocks such; set by whoever knows.
         self.is_blocked: Callable[[BrowserContext | None, Request], bool] = lambda *_: False
         self._context: BrowserContext | None = None
+        self._beside: weakref.WeakSet[BrowserContext] = weakref.WeakSet()
         self._page: Page | None = None
         self._heard: weakref.WeakSet[BrowserContext] = weakref.WeakSet()
+        self.own_pages = OwnPages()
         self.reset()
 
     def reset(self) -> None:
@@ -80,6 +83,9 @@ class Recorder:
         self.dialogs: deque[dict[str, Any]] = deque(maxlen=MAX_DIALOGS)
         self._pending: dict[Request, dict[str, Any]] = {}
         self.main_response: MainResponse | None = None
+        self._beside.clear()
+        self.own_pages.end()
+        self._answers_beside: dict[Page, MainResponse] = {}
         self.last_url: str | None = None
         # Where the page's own document could not be had; not for texts, since it is whole.
         self.main_failure: str | None = None
@@ -91,18 +97,30 @@ class Recorder:
     def listen(self, context: BrowserContext, page: Page) -> None:
         """Subscribe to a new page, and to its context if that is new too."""
 
+        on = self._listener(context)
+        on(page, "framenavigated", self._on_navigated)
+        on(page, "crash", self._on_crash)
+        if context not in self._heard:
+            self._heard.add(context)
+            self._listen_to(context)
+
+    def listen_beside(self, context: BrowserContext) -> None:
+        """Subscribe to a context that the running job's task has opened: until the job is over."""
+        self._beside.add(context)
+        self._listen_to(context)
+
+    def _listener(self, context: BrowserContext) -> Callable[..., None]:
         def on(target: Any, event: str, handle: Callable[..., None]) -> None:
             def handler(*arguments: Any) -> None:
-                if self._context is context:
+                if self._context is context or context in self._beside:
                     self._guarded(handle, arguments)
 
             listen(target, event, handler)
 
-        on(page, "framenavigated", self._on_navigated)
-        on(page, "crash", self._on_crash)
-        if context in self._heard:
-            return
-        self._heard.add(context)
+        return on
+
+    def _listen_to(self, context: BrowserContext) -> None:
+        on = self._listener(context)
         on(context, "console", self._on_console)
         on(context, "weberror", self._on_page_error)
         on(context, "request", self._on_request)
@@ -121,6 +139,16 @@ class Recorder:
     def mark_disconnected(self, *_: Any) -> None:
         """Note that the browser is gone."""
         self.is_disconnected = True
+
+    def has_crashed(self, page: Page) -> bool:
+        """Whether this is the job's page and has crashed."""
+        return self.is_page_crashed and page is self._page
+
+    def answer_of(self, page: Page | None) -> MainResponse | None:
+        """The last answer for the document of the job's page, or of one that its task opened."""
+        if page is None or page is self._page:
+            return self.main_response
+        return self._answers_beside.get(page)
 
     def console_text(self) -> str:
         """The console as text, an entry a line."""
@@ -210,10 +238,14 @@ class Recorder:
                 "headers": headers,
             }
         )
-        if request.is_navigation_request() and request.frame is self._main_frame():
+        if request.is_navigation_request() and request.frame.parent_frame is None:
             first = _first_of(request)
             asked = url if first is request else redact_url(first.url)
-            self.main_response = MainResponse(response.status, url, headers, asked, first.method)
+            answer = MainResponse(response.status, url, headers, asked, first.method)
+            if request.frame is self._main_frame():
+                self.main_response = answer
+            elif (page := request.frame.page).context in self._beside:
+                self._answers_beside[page] = answer
 
     def _on_request_failed(self, request: Request) -> None:
         self._pending.pop(request, None)
@@ -245,6 +277,7 @@ class Recorder:
     def _on_navigated(self, frame: Frame) -> None:
         if frame is self._main_frame():
             self.last_url = redact_url(frame.url)
+            self.own_pages.forget()
 
     def _on_crash(self, *_: Any) -> None:
         self.is_page_crashed = True

@@ -209,6 +209,15 @@ class BrowserSession:
         """The page of the job that is running."""
         return self._current.page if self._current is not None else None
 
+    @property
+    def shown_page(self) -> Page | None:
+        """The page that evidence is of: the job's, or one that its task has opened beside it.
+
+        That is a page in a context of the task's own, if the task has gone somewhere there last.
+        """
+        beside = self.recorder.own_pages.last if self._current is not None else None
+        return beside or self.page
+
     def hear_events(self) -> None:
         """Take in what the browser has said last, such as that the page crashed; never raises."""
         if self._current is not None:

@@ -13,6 +13,7 @@ from typing import Any
 from playwright.sync_api import BrowserContext, CDPSession, Page
 from playwright.sync_api import Error as PlaywrightError
 
+from worker.browser.listening import listen_once
 from worker.browser.recorder import Recorder
 
 
@@ -68,7 +69,7 @@ class Tab:
 
         It must not wait: other listeners of the request come after it.
         """
-        self.context.once("request", lambda _: tell())
+        listen_once(self.context, "request", tell)
 
     @property
     def devtools(self) -> CDPSession:

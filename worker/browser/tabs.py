@@ -17,7 +17,7 @@ from typing import Any
 from playwright.sync_api import BrowserContext, Page
 from playwright.sync_api import Error as PlaywrightError
 
-from worker.browser import clipboard
+from worker.browser import blank_page
 from worker.browser.closing_tabs import ClosingTabs
 from worker.browser.context_options import ContextOptions
 from worker.browser.context_reuse import ContextReuse
@@ -81,8 +81,11 @@ class Tabs:
         """Give the tab for a job; raises Playwright's Error when the browser gives none."""
         self._proxy = wish.options.proxy
         tab = self._take(wish)
-        if self._engine.has_own_clipboard:
-            clipboard.empty(tab.devtools)
+        has_clipboard, is_reused = self._engine.has_own_clipboard, wish.isolation == "page"
+        if has_clipboard or is_reused:
+            blank_page.make_ready(
+                tab.devtools, has_own_clipboard=has_clipboard, has_served=is_reused
+            )
         return tab
 
     def blame_wishes(self, options: ContextOptions, problem: str) -> None:
@@ -279,6 +282,10 @@ class Tabs:
         assert browser is not None
         if self._contexts is None or not self._contexts.is_of(browser):
             self._contexts = TaskContexts(
-                browser, self._guards, lambda: self._proxy, self._engine.context_defaults
+                browser,
+                self._guards,
+                self._recorder,
+                lambda: self._proxy,
+                self._engine.context_defaults,
             )
         return self._contexts

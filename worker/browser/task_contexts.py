@@ -9,6 +9,7 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext
 
 from worker.browser.guards import Guards
+from worker.browser.recorder import Recorder
 from worker.errors import PageRefused
 from worker.proxies.proxy import Proxy
 
@@ -20,6 +21,7 @@ class TaskContexts:
         self,
         browser: Browser,
         guards: Guards,
+        recorder: Recorder,
         proxy_of_job: Callable[[], Proxy | None],
         defaults: Mapping[str, Any] | None = None,
     ) -> None:
@@ -27,9 +29,10 @@ class TaskContexts:
         self._browser = browser
         self._defaults = dict(defaults or {})
         self._guards = guards
+        self._recorder = recorder
         self._proxy_of_job = proxy_of_job
         self._make = browser.new_context
-        self._foreign: list[BrowserContext] = []
+        self._foreign: list[Callable[[], object]] = []
         self._follow("new_context", lambda context: context)
         # Its page is still blank when we get it: nothing has gone past the guards.
         self._follow("new_page", lambda page: page.context)
@@ -45,7 +48,8 @@ class TaskContexts:
     def closing_steps(self) -> list[Callable[[], object]]:
         """What ends the foreign ones; then they are forgotten."""
         foreign, self._foreign = self._foreign, []
-        return [context.close for context in foreign]
+        self._recorder.own_pages.end()
+        return foreign
 
     def _follow(self, name: str, context_of: Callable[[Any], BrowserContext]) -> None:
         original = getattr(self._browser, name)
@@ -57,9 +61,11 @@ class TaskContexts:
             options["proxy"] = self._way_out(options.get("proxy"))
             made = original(*arguments, **self._completed(options))
             context = context_of(made)
-            self._foreign.append(context)
+            self._foreign.append(context.close)
             has_proxy = options.get("proxy") is not None
             self._guards.watch_beside(context, self._browser, has_proxy=has_proxy)
+            self._recorder.listen_beside(context)
+            self._recorder.own_pages.follow(context, options)
             return made
 
         setattr(self._browser, name, call)

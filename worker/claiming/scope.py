@@ -102,20 +102,23 @@ def of_run(db: Database, run_id: int) -> Scope:
     return Scope(tuple(row["queues"].split(",")), tasks, _without_browser(pulse))
 
 
-def of_live_runs(db: Database) -> list[tuple[RunState, Scope]]:
-    """List the runs at work, each with what it does."""
+def of_live_runs(
+    db: Database, alive: Sequence[RunState] | None = None
+) -> list[tuple[RunState, Scope]]:
+    """List the runs at work, each with what it does; `alive` are they, where they are known."""
     return [
         (run, Scope(run.queues, run.tasks, _without_browser(run.pulse)))
-        for run in live_runs.alive(db)
+        for run in (live_runs.alive(db) if alive is None else alive)
     ]
 
 
-def of_onlookers(db: Database) -> Scope:
+def of_onlookers(db: Database, told: Sequence[RunState] | None = None) -> Scope:
     """The scope of those who look on and have loaded no tasks: any job.
 
-    Which tasks need no browser is known from the runs at work, or else from the latest one.
+    Which tasks need no browser is known from the runs at work, or else from the latest one: `told`.
     """
-    told = live_runs.alive(db) or live_runs.newest(db, 1)
+    if told is None:
+        told = live_runs.alive(db) or live_runs.newest(db, 1)
     return Scope(without_browser=frozenset().union(*(_without_browser(run.pulse) for run in told)))
 
 

@@ -19,9 +19,10 @@ from worker.profiles import manifest
 from worker.profiles.resolution import Unresolvable, look
 from worker.queue import pause
 from worker.queue.claims import Queue
+from worker.queue.pause import Pauses
 from worker.reasons import NO_REASON, last_error_line
 from worker.recovery import live_runs
-from worker.recovery.live_runs import Life
+from worker.recovery.live_runs import Life, RunState
 from worker.recovery.sweep import sweep
 
 # Stop counting here: an exact larger number would help nobody.
@@ -34,11 +35,12 @@ def sentence_about(
     job: Row,
     history: Sequence[Row] = (),
     closed: Mapping[str, ClosedKey] | None = None,
+    pauses: Pauses | None = None,
 ) -> str:
     """Say in one sentence what a job waits for, or what it is doing, or how it ended.
 
     `history` is that of an archived job, which the queue's own tables no longer have. `closed` is
-    what is closed now, where somebody has looked already.
+    what is closed now, and `pauses` what is paused, where somebody has looked already.
     """
     name = f"job {job['id']}"
     if job.get("archived_at") is not None:
@@ -54,7 +56,7 @@ def sentence_about(
             )
         case Status.IN_PROGRESS:
             return f"{name} {_at_work(db, job)}"
-    return f"{name} {_pending(db, job, closed)}"
+    return f"{name} {_pending(db, job, closed, pauses or pause.all_pauses(db))}"
 
 
 def wait_reason_now(db: Database, job: Row) -> str | None:
@@ -71,16 +73,23 @@ def wait_reason_now(db: Database, job: Row) -> str | None:
 
 
 def _archived(job: Row, history: Sequence[Row]) -> str:
-    """Say what became of a job that has left the queue: it cannot be tried again there."""
-    ended = f"was done at {_utc(job['finished_at'])}"
-    if job["status"] != Status.DONE:
-        found = [row["reason"] for row in history if row["fence"] == job["fence"]]
-        reason = (found and found[-1]) or last_error_line(job["last_error"]) or NO_REASON
-        ended = f"failed for good at {_utc(job['finished_at'])}: {reason}"
-    return (
-        f"{ended}; it was archived at {_utc(job['archived_at'])} by {job['archived_by']} "
-        f"({job['archive_reason']}), so it cannot be tried again: enqueue it anew"
+    """Say what became of a job that has left the queue, and how it comes back if it can."""
+    left = (
+        f"was archived at {_utc(job['archived_at'])} by {job['archived_by']} "
+        f"({job['archive_reason']})"
     )
+    back = f"to bring it back: launcher.py undiscard --id {job['id']}"
+    match job["status"]:
+        case Status.DONE:
+            done = f"was done at {_utc(job['finished_at'])}"
+            return f"{done}; it {left}, so it cannot be tried again: enqueue it anew"
+        case Status.ERROR:
+            found = [row["reason"] for row in history if row["fence"] == job["fence"]]
+            reason = (found and found[-1]) or last_error_line(job["last_error"]) or NO_REASON
+            return f"failed for good at {_utc(job['finished_at'])}: {reason}; it {left}; {back}"
+        case Status.IN_PROGRESS:
+            return f"{left} while it was at work; {back}"
+    return f"{left} before it was done; {back}"
 
 
 def _at_work(db: Database, job: Row) -> str:
@@ -106,8 +115,8 @@ def _remedy(job: Row) -> str:
     )
 
 
-def _pending(db: Database, job: Row, known: Mapping[str, ClosedKey] | None) -> str:
-    if (paused := pause.paused(db)) is not None:
+def _pending(db: Database, job: Row, known: Mapping[str, ClosedKey] | None, pauses: Pauses) -> str:
+    if (paused := pauses.everything) is not None:
         return (
             f"waits because all runs are paused by {paused['set_by']} ({paused['reason']}); "
             f"resume with: launcher.py resume"
@@ -115,11 +124,16 @@ def _pending(db: Database, job: Row, known: Mapping[str, ClosedKey] | None) -> s
     if (seconds := _early_seconds(db, job)) > 0:
         because = f": {job['wait_reason']}" if job["wait_reason"] else ""
         return f"waits until {_utc(job['not_before'])}, {seconds:.0f} s from now{because}"
-    if closed := _behind(db, job) or _unready(db, job) or _closed(db, job, known):
+    if waits := _behind(db, job) or _unready(db, job):
+        return waits
+    alive = live_runs.alive(db)
+    runs = alive or live_runs.newest(db, 1)
+    if closed := _closed(db, job, known, runs):
         return closed
-    if (missing := _no_run(db)) is not None:
+    if not alive:
+        missing = _absence_of(runs)
         return f"is ready, but nothing is running{missing}; start a run: python launcher.py"
-    if stranger := absence([scope for _, scope in of_live_runs(db)], _candidate(job)):
+    if stranger := absence([scope for _, scope in of_live_runs(db, alive)], _candidate(job)):
         return f"{_WAITS}{stranger.reason}"
     ahead = int(db.fetch_all("jobs_ahead", id=job["id"], many=MANY)[0]["jobs"])
     number = f"{ahead:,}" if ahead < MANY else f"{MANY:,} or more"
@@ -133,11 +147,9 @@ def _early_seconds(db: Database, job: Row) -> float:
     return float(db.fetch_all("times_of_job", id=job["id"])[0]["due_seconds"])
 
 
-def _no_run(db: Database) -> str | None:
-    """Say what became of the run that should be at work; None when one is."""
-    if live_runs.alive(db):
-        return None
-    for run in live_runs.newest(db, 1):
+def _absence_of(runs: Sequence[RunState]) -> str:
+    """Say what became of the latest run, which should be at work."""
+    for run in runs:
         name = f"run {run.run_id} on {run.host}"
         if run.life is Life.GONE:
             return f": the launcher of {name} was killed"
@@ -174,8 +186,13 @@ def _unready(db: Database, job: Row) -> str | None:
     return None if refusal is None else _waits(refusal.closed_key)
 
 
-def _closed(db: Database, job: Row, known: Mapping[str, ClosedKey] | None) -> str | None:
-    onlooker = of_onlookers(db)
+def _closed(
+    db: Database,
+    job: Row,
+    known: Mapping[str, ClosedKey] | None,
+    runs: Sequence[RunState] | None = None,
+) -> str | None:
+    onlooker = of_onlookers(db, runs)
     if known is None:
         closures = ClosedKeys(db, onlooker)
         closures.refresh()

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from worker.cli.connection import open_database
-from worker.cli.options import DURATION, json_flag
+from worker.cli.options import AGE, DURATION, json_flag
 from worker.cli.output import tell, tell_json
 from worker.cli.wording import counted, duration, operator
 from worker.errors import UsageError
@@ -20,7 +20,7 @@ STATUSES = ("done", "error")
 @click.command("archive")
 @click.option(
     "--older-than",
-    type=DURATION,
+    type=AGE,
     required=True,
     help="Only jobs that finished at least this long ago: 30d, 12h.",
 )
@@ -34,7 +34,9 @@ STATUSES = ("done", "error")
 )
 @click.option("--max-runtime", type=DURATION, help="Stop after this long; the next call continues.")
 @click.option("--dry-run", is_flag=True, help="Only count the jobs; move nothing.")
-@click.option("--quiet", is_flag=True, help="Print nothing unless something went wrong.")
+@click.option(
+    "--quiet", is_flag=True, is_eager=True, help="Print nothing unless something went wrong."
+)
 @json_flag
 def archive(**flags: Any) -> None:
     """Move finished jobs and their history out of the queue, into the archive tables.

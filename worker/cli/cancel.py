@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
@@ -10,7 +11,7 @@ import click
 from worker.cli import requeue
 from worker.cli.connection import open_database
 from worker.cli.jobs import filter_flags, wanted_by
-from worker.cli.options import DURATION, json_flag
+from worker.cli.options import AGE, json_flag
 from worker.cli.output import tell, tell_json
 from worker.cli.requeue import Plan
 from worker.cli.wording import counted, operator
@@ -37,22 +38,23 @@ _DRY = click.option("--dry-run", is_flag=True, help="Only count the jobs; change
 def cancel(ids: tuple[int, ...], running: bool, reason: str | None, **flags: Any) -> None:
     """Move pending jobs to the archive, so that nobody does them. `undiscard` brings them back.
 
-    With --running a job at work loses its claim: its worker goes on until the task ends, and what
-    it found is dropped. A job at an irreversible step is left alone.
+    With --running a job at work loses its claim: its run stops the task within seconds, and what it
+    found is dropped. A job at an irreversible step is left alone.
     """
     by = operator()
     label = Label(by, f"cancelled by {by}" + (f": {reason}" if reason else ""))
-    plan = _plan("cancel", "moved to the archive", flags)
+    fate = "moved to the archive" + ("; what is at work is stopped within seconds" * running)
+    plan = _plan("cancel", fate, flags)
     with closing(open_database()) as db:
-        found = _to_cancel(db, ids, running, flags)
-        _carry_out(plan, found, lambda: cancelling.cancel(db, found, label, running=running))
+        found, left = _to_cancel(db, ids, running, flags)
+        _carry_out(plan, found, lambda: cancelling.cancel(db, found, label, running=running), left)
 
 
 @click.command("undiscard")
 @_IDS
 @click.option("--task", metavar="NAME", help="Only jobs of this task.")
 @click.option("--batch", metavar="NAME", help="Only jobs of this batch.")
-@click.option("--since", type=DURATION, help="Only jobs archived within this time, such as 6h.")
+@click.option("--since", type=AGE, help="Only jobs archived within this time, such as 6h.")
 @click.option("--limit", type=click.IntRange(min=1), help="Take at most this many, oldest first.")
 @_DRY
 @_YES
@@ -78,18 +80,29 @@ def _plan(verb: str, fate: str, flags: dict[str, Any]) -> Plan:
 
 def _to_cancel(
     db: Database, ids: tuple[int, ...], running: bool, flags: dict[str, Any]
-) -> list[int]:
+) -> tuple[list[int], int]:
+    """Find the jobs that are meant, and count those of them that are left alone."""
     statuses = ("pending", "in_progress") if running else ("pending",)
     named = [name for name in ("task", "queue", "site", "profile", "batch", "since") if flags[name]]
     if bool(ids) == bool(named):
         raise UsageError(
             "say which jobs: give --id ID, or filters such as --batch, --queue, --task and --site"
         )
+    if ids and flags["limit"]:
+        raise UsageError("--limit works with filters; with --id, name fewer jobs")
     if ids:
-        return _checked(db, tuple(dict.fromkeys(ids)), statuses)
+        return _checked(db, tuple(dict.fromkeys(ids)), statuses), 0
     wanted = wanted_by(db, flags, statuses, until=archive.now(db))
-    rows = listing.read(db, wanted, order=listing.OLDEST, limit=flags["limit"])
-    return [row["id"] for row in rows if row["irreversible_step"] is None]
+    found: list[int] = []
+    left = 0
+    for row in listing.read(db, wanted, order=listing.OLDEST):
+        if row["irreversible_step"] is not None:
+            left += 1
+        elif len(found) != flags["limit"]:
+            found.append(row["id"])
+        else:
+            break
+    return found, left
 
 
 def _checked(db: Database, ids: tuple[int, ...], statuses: tuple[str, ...]) -> list[int]:
@@ -121,15 +134,17 @@ def _bring_back(db: Database, ids: list[int]) -> int:
     return done
 
 
-def _carry_out(plan: Plan, found: list[int], act: Any) -> None:
+def _carry_out(plan: Plan, found: list[int], act: Callable[[], int], left: int = 0) -> None:
+    more = f"; {left:,} more at an irreversible step, left alone" if left else ""
     if plan.is_dry or not found:
         said = f"{counted(len(found), 'job')} would be {plan.fate}"
-        _tell(plan, len(found), 0, said if found else f"nothing to {plan.verb}: no such job")
+        text = said if found else f"nothing to {plan.verb}: no such job"
+        _tell(plan, len(found), 0, text + more)
         return
     if not plan.is_sure:
         requeue.ask(plan, len(found), len(found))
     done = act()
-    _tell(plan, len(found), done, f"{counted(done, 'job')} {plan.fate}")
+    _tell(plan, len(found), done, f"{counted(done, 'job')} {plan.fate}{more}")
 
 
 def _tell(plan: Plan, matched: int, done: int, text: str) -> None:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Any
 
 import click
 
-from worker.cli import enqueue_source
+from worker.cli import enqueue_source, payload_check
 from worker.cli.connection import open_database
 from worker.cli.enqueue_checks import check_route, earliest_start
-from worker.cli.enqueue_report import Added, Tally, check_batch, name_of, report, report_dry_run
+from worker.cli.enqueue_report import (
+    Added,
+    Tally,
+    check_batch,
+    name_of,
+    report,
+    report_dry_run,
+)
 from worker.cli.options import CALLBACK_URL, QUEUE, json_flag, run_settings
 from worker.cli.output import tell
+from worker.cli.payload_check import PayloadCheck
 from worker.cli.sitemap_source import COLUMNS, Spool, sitemap_flags, spooled
 from worker.cli.task_check import warning_about
 from worker.cli.wording import operator
-from worker.errors import PayloadError, UsageError
+from worker.errors import UsageError
+from worker.intake import duplicates
 from worker.intake.again import until_added
 from worker.intake.bulk import ids_of, open_bulk
 from worker.intake.enqueuing import INTEGERS
@@ -25,7 +34,6 @@ from worker.intake.jobs import JobMaker, NewJob, Problem
 from worker.intake.records import Record
 from worker.models import DEFAULT_QUEUE, ORDER_ON_FAILURE
 from worker.tasks import registry
-from worker.urls import job_url_problem
 
 # The width of its column.
 MAX_TASK_NAME = 64
@@ -53,7 +61,9 @@ MAX_TASK_NAME = 64
     help="Fill a payload field from a column; repeatable.",
 )
 @click.option(
-    "--dedupe", metavar="TEMPLATE", help="Key such as '{sku}'; skip jobs whose key is in the queue."
+    "--dedupe",
+    metavar="TEMPLATE",
+    help="Key such as '{sku}' or '{sku}-{today}'; skip jobs whose key is in the queue.",
 )
 @click.option(
     "--dedupe-across-tasks", is_flag=True, help="The key counts for all tasks that say so, not one."
@@ -111,11 +121,12 @@ def enqueue(source: str | None, task: str, **flags: Any) -> int:
     if not 1 <= len(task) <= MAX_TASK_NAME:
         raise UsageError(f"--task: a task's name has 1 to {MAX_TASK_NAME} characters")
     check_batch(flags["batch"], flags["batch_callback"])
+    flags["not_before"] = earliest_start(flags["not_before"])
     if flags["order_on_failure"] and flags["order_key"] is None:
         raise UsageError("--order-on-failure is for jobs in an order; give --order-key too")
     if (source is None) == (flags["sitemap"] is None):
         raise UsageError("say what to add: give either SOURCE or --sitemap URL")
-    check = _check(task, flags["tasks"])
+    check = payload_check.of_task(task, flags["tasks"])
     with spooled(flags) as spool:
         name = source or str(flags["sitemap"])
         tally, added = until_added(
@@ -123,7 +134,7 @@ def enqueue(source: str | None, task: str, **flags: Any) -> int:
             can_repeat=source != "-" or flags["dry_run"],
         )
     if flags["dry_run"]:
-        return report_dry_run(tally, name)
+        return report_dry_run(tally, name, added, as_json=flags["as_json"])
     report(tally, name, task, added, as_json=flags["as_json"])
     return 0
 
@@ -132,7 +143,7 @@ def _add(
     source: str,
     task: str,
     flags: dict[str, Any],
-    check: Callable[[Mapping[str, Any]], object],
+    check: PayloadCheck,
     spool: Spool | None,
 ) -> tuple[Tally, Added]:
     """Read the source and add its jobs; return what was read, and what is new."""
@@ -144,21 +155,31 @@ def _add(
         profile=flags["profile"],
         account=flags["account"],
         order_key=flags["order_key"],
-        check=check,
+        check=check.check,
+        optional=check.optional if enqueue_source.is_csv(source, flags["kind"]) else frozenset(),
     )
     with _records(source, flags, spool) as lines:
         rows = _rows(maker, maker.peek(lines), tally)
         if flags["dry_run"]:
-            for _ in rows:
-                pass
-            return tally, Added(0, [])
+            return tally, _rehearse(rows, tally, task, flags)
         return tally, _insert(rows, tally, source, task, flags, is_routed=maker.is_routed)
+
+
+def _rehearse(rows: Iterator[NewJob], tally: Tally, task: str, flags: dict[str, Any]) -> Added:
+    """Count what would be added; the database is asked only where it knows more than the file."""
+    if not (flags["dedupe"] or flags["profile"] or flags["account"]):
+        return Added(sum(1 for _ in rows))
+    across = flags["dedupe_across_tasks"]
+    with closing(open_database()) as db:
+        check_route(db, flags["profile"], flags["account"])
+        watched = duplicates.watch(db, task, rows, across_tasks=across)
+        new = sum(not is_taken for _, is_taken in watched)
+        return Added(new, taken=duplicates.holders(db, task, tally.keys, across))
 
 
 def _insert(
     rows: Iterator[NewJob], tally: Tally, source: str, task: str, flags: Any, *, is_routed: bool
 ) -> Added:
-    not_before = earliest_start(flags["not_before"])
     with closing(open_database()) as db:
         check_route(db, flags["profile"], flags["account"])
         if warning := warning_about(db, task, registry.load(flags["tasks"]).names):
@@ -170,7 +191,7 @@ def _insert(
             "batch_callback": flags["batch_callback"] or None,
             "by": operator(),
             "priority": flags["priority"],
-            "not_before": not_before,
+            "not_before": flags["not_before"],
             "max_attempts": flags["max_attempts"],
             "callback_url": flags["callback_url"] or None,
             "routed": is_routed,
@@ -183,12 +204,19 @@ def _insert(
                 raise UsageError(tally.problem_text(source, "nothing was added"))
             if not tally.jobs:
                 raise UsageError(f"{name_of(source)} has no job in it; nothing was added")
-        return Added(bulk.inserted, ids_of(db, bulk.blocks))
+        across = flags["dedupe_across_tasks"]
+        taken = [] if bulk.inserted else duplicates.holders(db, task, tally.keys, across)
+        return Added(bulk.inserted, ids_of(db, bulk.blocks), taken)
 
 
-def jobs_of(source: str, task: str, sources: tuple[str, ...]) -> list[NewJob]:
+def jobs_of(
+    source: str, task: str, sources: tuple[str, ...], *, mapping: tuple[str, ...] = (), **route: Any
+) -> list[NewJob]:
     """Read all jobs of a URL or a file, as `enqueue` does; raises UsageError for a bad line."""
-    tally, maker = Tally(), JobMaker(check=_check(task, sources))
+    check = payload_check.of_task(task, sources)
+    optional = check.optional if enqueue_source.is_csv(source) else frozenset()
+    maker = JobMaker(columns=_mapping(mapping), check=check.check, optional=optional, **route)
+    tally = Tally()
     with enqueue_source.read(source) as lines:
         rows = list(_rows(maker, maker.peek(lines), tally))
     if tally.bad:
@@ -210,23 +238,8 @@ def _rows(maker: JobMaker, found: Iterator[Record], tally: Tally) -> Iterator[Ne
             tally.add(item)
         else:
             tally.jobs += 1
+            tally.note_key(item[1])
             yield item
-
-
-def _check(name: str, sources: tuple[str, ...]) -> Callable[[Mapping[str, Any]], object]:
-    """Check payloads against the task's own declaration, if the task is known here."""
-    task = registry.load(sources).find(name)
-    if name == "visit":
-        return _check_visit
-    return task.fit if task is not None else lambda payload: None
-
-
-def _check_visit(payload: Mapping[str, Any]) -> None:
-    url = payload.get("url")
-    if not isinstance(url, str):
-        raise PayloadError('lacks "url"; name its column with --map url=COLUMN')
-    if problem := job_url_problem(url.strip()):
-        raise PayloadError(problem)
 
 
 def _mapping(pairs: tuple[str, ...]) -> dict[str, str]:

@@ -24,6 +24,11 @@ FORMATS: dict[str, records.Format] = {
 }
 
 
+def is_csv(source: str, kind: records.Format | None = None) -> bool:
+    """Whether a source is read as CSV: because it is said to be, or by its name."""
+    return (kind or FORMATS.get(Path(source).suffix.lower())) == "csv"
+
+
 @contextmanager
 def read(
     source: str,

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from worker.cli.connection import open_database
-from worker.cli.options import DURATION, json_flag
+from worker.cli.options import AGE, json_flag
 from worker.cli.output import tell, tell_all, tell_json
 from worker.cli.wording import counted, moment, operator
 from worker.database.client import Database, Row
@@ -25,7 +25,7 @@ NO_GROUP = "–"
 @click.command("errors")
 @click.argument("group", required=False)
 @click.option("--all", "with_muted", is_flag=True, help="Show muted groups too.")
-@click.option("--since", type=DURATION, help="Only jobs that failed within this time: 6h, 2d.")
+@click.option("--since", type=AGE, help="Only jobs that failed within this time: 6h, 2d.")
 @click.option(
     "--limit",
     type=click.IntRange(min=1),

@@ -15,7 +15,7 @@ import click
 from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.inspect import read_job
-from worker.cli.options import DURATION, json_flag
+from worker.cli.options import AGE, json_flag
 from worker.cli.output import tell, tell_all, tell_json
 from worker.cli.wording import counted
 from worker.database.client import Row
@@ -116,7 +116,7 @@ def _where(row: Row) -> str:
 
 @evidence.command("put")
 @click.option(
-    "--since", type=DURATION, default=WEEK, help="Of attempts this long ago: 12h.  [default: 7d]"
+    "--since", type=AGE, default=WEEK, help="Of attempts this long ago: 12h.  [default: 7d]"
 )
 @json_flag
 def put(since: float, as_json: bool) -> None:

@@ -85,7 +85,7 @@ def _job_lines(job: Row) -> list[str]:
     limit = job["max_attempts"] or "--max-attempts of the run"
     after = " after" if job["status"] in ("done", "error") else ","
     lines = [
-        f"job {job['id']} ({job['task']}): {job['status']}{after} "
+        f"job {job['id']} ({job['task']}): {_state(job)}{after} "
         f"{counted(job['attempts'], 'attempt')} (limit {limit}), priority {job['priority']}",
         f"  payload   {job['payload']}",
     ]
@@ -113,6 +113,12 @@ def _job_lines(job: Row) -> list[str]:
         until = f"until {moment(job['not_before'])}" if job["not_before"] else ""
         lines.append(f"  waits     {until} {job['wait_reason'] or ''}".rstrip())
     return lines
+
+
+def _state(job: Row) -> str:
+    """Name a job's status; one that was not over when it left the queue was cancelled."""
+    is_over = job["status"] in ("done", "error")
+    return str(job["status"]) if is_over or not job.get("archived_at") else "cancelled"
 
 
 def _belonging_lines(job: Row) -> list[str]:

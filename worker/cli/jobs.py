@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from worker.cli.connection import open_database
-from worker.cli.options import DURATION, QUEUE, json_flag
+from worker.cli.options import AGE, QUEUE, json_flag
 from worker.cli.output import tell, tell_all, tell_json
 from worker.cli.wording import moment
 from worker.database.client import Database, Row
@@ -25,7 +25,7 @@ LONGEST_LINE = 200
 def filter_flags(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the flags that choose jobs by what they are."""
     for flag in (
-        click.option("--since", type=DURATION, help="Only jobs added within this time: 6h."),
+        click.option("--since", type=AGE, help="Only jobs added within this time: 6h."),
         click.option("--batch", metavar="NAME", help="Only jobs of this batch."),
         click.option("--profile", metavar="ID", help="Only jobs of this profile."),
         click.option("--site", metavar="HOST", help="Only jobs that go to this site."),

@@ -15,7 +15,7 @@ from types import TracebackType
 import click
 
 from worker import __version__, log, project
-from worker.cli import variables
+from worker.cli import blame, variables
 from worker.cli.groups import HELP_EPILOG, DefaultGroup, with_epilog
 from worker.cli.output import tell_error, tell_text
 from worker.errors import NightshiftError, UsageError
@@ -93,7 +93,7 @@ class Commands(DefaultGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in MODULES:
             return None
-        module = importlib.import_module(f"worker.cli.{MODULES[cmd_name]}")
+        module = importlib.import_module(f"{__package__}.{MODULES[cmd_name]}")
         commands: list[click.Command] = module.COMMANDS
         return with_epilog(next(command for command in commands if command.name == cmd_name))
 
@@ -114,8 +114,22 @@ def cli() -> None:
 def installed() -> None:
     """Be the command `nightshift`: its project is the folder it is run in, or `--project`."""
     use_command(INSTALLED)
-    os.environ.setdefault(project.VARIABLE, str(Path.cwd()))
+    if project.VARIABLE not in os.environ:
+        os.environ[project.VARIABLE] = str(Path.cwd())
+        _warn_of_another_project(sys.argv[1:])
     main()
+
+
+def _warn_of_another_project(arguments: list[str]) -> None:
+    """Say that a project's subfolder is not the project: it would get a database of its own."""
+    asks_for_help = not {"-h", "--help", "--version"}.isdisjoint(arguments)
+    is_named = any(each.partition("=")[0] == "--project" for each in arguments)
+    meant = project.above(Path.cwd())
+    if meant is not None and not (is_named or asks_for_help or arguments[:1] == ["init"]):
+        tell_error(
+            f"warning: there is no {project.FILE} here, but in {meant}; "
+            f"for that project, go there or say: --project {meant}"
+        )
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -124,6 +138,7 @@ def main(argv: list[str] | None = None) -> None:
     standard_streams.replace_closed()
     sys.excepthook = _tell_unexpected
     log.configure("nightshift", logging.WARNING)
+    given: blame.Given = {}
     try:
         folder, arguments = _without_project(sys.argv[1:] if argv is None else argv)
         project.choose(folder)
@@ -131,7 +146,7 @@ def main(argv: list[str] | None = None) -> None:
         if arguments[:1] and arguments[0] in MODULES and arguments[0] not in WARNING_THEMSELVES:
             variables.warn_of_unread(os.environ)
         # Not cli.main(): that ends with 1 when whoever read our output has seen enough.
-        with cli.make_context(command_name(), arguments) as context:
+        with cli.make_context(command_name(), arguments, obj=given) as context:
             code = cli.invoke(context)
         sys.exit(code if isinstance(code, int) else ExitCode.OK)
     except click.exceptions.Exit as ending:
@@ -142,7 +157,7 @@ def main(argv: list[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         sys.exit(ExitCode.INTERRUPTED)
     except NightshiftError as error:
-        tell_error(redact_text(str(error)))
+        tell_error(redact_text(blame.rightly(str(error), given)))
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # Whoever read our output has seen enough.

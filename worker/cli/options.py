@@ -11,6 +11,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from worker.cli import blame
+from worker.cli.output import tell
 from worker.flags import Flag, parse_duration
 from worker.project import errors_dir
 from worker.queue_names import queue_problem
@@ -18,6 +20,8 @@ from worker.settings import flag_fields, flag_name, split_sources, variable_name
 from worker.urls import callback_url_problem
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+# Bare numbers up to a year of days.
+LIKELY_DAYS = 366
 
 
 class Setting(click.Option):
@@ -46,6 +50,24 @@ class Duration(click.ParamType[float]):
             return parse_duration(str(value))
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+
+class Age(Duration):
+    """A duration that people give in days: a small bare number is probably meant so."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        seconds = super().convert(value, param, ctx)
+        text = str(value).strip()
+        is_quiet = ctx is not None and ctx.params.get("quiet")
+        if text.isdigit() and 0 < seconds <= LIKELY_DAYS and param is not None and not is_quiet:
+            tell(
+                f"nightshift: note: {param.opts[0]} {text} is {text} seconds; "
+                f"write {text}h or {text}d for hours or days",
+                err=True,
+            )
+        return seconds
 
 
 class CallbackUrl(click.ParamType[str]):
@@ -113,6 +135,7 @@ class Words(click.ParamType[str]):
 
 
 DURATION = Duration()
+AGE = Age()
 QUEUE = QueueName()
 CALLBACK_URL = CallbackUrl()
 
@@ -167,6 +190,7 @@ def _option(each: Field[Any]) -> Decorator:
         attributes |= {"default": default, "show_default": default != ()}
 
     def convert(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        blame.note(ctx, param, name, variable_name(each))
         if flag.off:
             value = not value
         elif value == "":
@@ -187,6 +211,7 @@ def _option(each: Field[Any]) -> Decorator:
 
 
 __all__ = [
+    "AGE",
     "CALLBACK_URL",
     "DURATION",
     "CallbackUrl",

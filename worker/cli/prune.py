@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from worker.cli.options import DURATION, json_flag, run_settings
+from worker.cli.options import AGE, json_flag, run_settings
 from worker.cli.output import tell, tell_json
 from worker.cli.wording import counted, duration, size
 from worker.errors import UsageError
@@ -32,11 +32,13 @@ class Size(click.ParamType[int]):
 
 
 @click.command("prune")
-@click.option("--older-than", type=DURATION, help="Remove what is at least this old: 30d.")
+@click.option("--older-than", type=AGE, help="Remove what is at least this old: 30d.")
 @click.option("--max-size", type=Size(), help="Remove the oldest until this much is left: 5GB.")
 @run_settings("errors_dir")
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
-@click.option("--quiet", is_flag=True, help="Print nothing unless something went wrong.")
+@click.option(
+    "--quiet", is_flag=True, is_eager=True, help="Print nothing unless something went wrong."
+)
 @json_flag
 def prune(
     older_than: float | None,

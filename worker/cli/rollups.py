@@ -9,7 +9,7 @@ import click
 
 from worker.cli.connection import open_database
 from worker.cli.groups import DefaultGroup
-from worker.cli.options import DURATION, json_flag
+from worker.cli.options import AGE, json_flag
 from worker.cli.output import tell, tell_json
 from worker.cli.wording import duration, moment, operator
 from worker.errors import RunLocked
@@ -41,7 +41,7 @@ def list_rollups(as_json: bool) -> None:
 
 
 @rollups.command("rebuild")
-@click.option("--since", type=DURATION, required=True, help="From the day this long ago: 7d, 12h.")
+@click.option("--since", type=AGE, required=True, help="From the day this long ago: 7d, 12h.")
 def rebuild(since: float) -> None:
     """Work the figures out anew, from the jobs and attempts that are still there.
 

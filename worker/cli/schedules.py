@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
-from worker.cli import enqueue
+from worker.cli import enqueue, payload_check
 from worker.cli.connection import open_database
+from worker.cli.enqueue_checks import check_route
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import QUEUE, json_flag, run_settings
 from worker.cli.output import tell, tell_all, tell_json
@@ -20,6 +21,7 @@ from worker.cli.task_check import warning_about
 from worker.cli.wording import counted, moment, operator
 from worker.errors import UsageError
 from worker.intake.enqueuing import INTEGERS
+from worker.intake.jobs import JobMaker, NewJob, Problem
 from worker.models import DEFAULT_QUEUE
 from worker.queue.batches import BatchWatch
 from worker.reporting.night.zone import local_zone
@@ -47,6 +49,16 @@ def schedule() -> None:
 @run_settings("tasks")
 @click.option("--file", "source", metavar="FILE", help="Jobs to add, read now as `enqueue` would.")
 @click.option("--payload", metavar="JSON", help="The payload of one job, instead of a file.")
+@click.option(
+    "--map",
+    "mapping",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="Fill a payload field from a column of the file; repeatable.",
+)
+@click.option("--profile", metavar="TEMPLATE", help="Profile of the jobs: p1, or '{column}'.")
+@click.option("--account", metavar="TEMPLATE", help="Account of the jobs.")
+@click.option("--order-key", metavar="TEMPLATE", help="Jobs of one key run one after the other.")
 @click.option(
     "--timezone",
     metavar="ZONE",
@@ -77,11 +89,13 @@ def add(name: str, source: str | None, payload: str | None, replace: bool, **fla
     names = ("task", "cron", "queue", "priority", "if_missed", "is_batched")
     new = NewSchedule(name, timezone=zone, **{each: flags[each] for each in names})
     schedules.check(new)
-    rows = _payloads(source, payload, flags["task"], flags["tasks"])
+    jobs = _jobs(source, payload, flags)
     with closing(open_database()) as db:
+        check_route(db, flags["profile"], flags["account"])
         if warning := warning_about(db, new.task, registry.load(flags["tasks"]).names):
             tell(f"warning: {warning}", err=True)
-        new = with_changes(new, payloads=rows)
+        payloads, routes = schedules.parts_of(jobs)
+        new = with_changes(new, payloads=payloads, routes=routes)
         kept = schedules.add(db, new, operator(), replace=replace)
     tell(
         f"schedule {name}: {counted(int(kept['jobs']), 'job')} for task {new.task}, "
@@ -159,18 +173,30 @@ def tick(quiet: bool, callback_url: str | None, as_json: bool) -> None:
         tell_all(told or ["nothing is due"])
 
 
-def _payloads(
-    source: str | None, payload: str | None, task: str, sources: tuple[str, ...]
-) -> tuple[str, ...]:
+def _jobs(source: str | None, payload: str | None, flags: dict[str, Any]) -> list[NewJob]:
+    task, sources, mapping = flags["task"], flags["tasks"], flags["mapping"]
+    route = {name: flags[name] for name in ("profile", "account", "order_key")}
     if source is not None:
-        return schedules.payloads(enqueue.jobs_of(source, task, sources))
+        return enqueue.jobs_of(source, task, sources, mapping=mapping, **route)
+    if mapping:
+        raise UsageError("--map is for the columns of --file FILE")
+    if payload is not None:
+        route["check"] = payload_check.of_task(task, sources).check
+    maker = JobMaker(**route)
+    (made,) = maker.make(maker.peek(iter([(1, _payload(payload or "{}"))])))
+    if isinstance(made, Problem):
+        raise UsageError(f"--payload: {made.text}")
+    return [made]
+
+
+def _payload(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(payload or "{}")
+        value = json.loads(text)
     except ValueError as error:
         raise UsageError(f"--payload is not JSON: {error}") from None
     if not isinstance(value, dict):
         raise UsageError('--payload: give an object, such as {"url": "https://example.com"}')
-    return (json.dumps(value),)
+    return value
 
 
 COMMANDS = [schedule, tick]

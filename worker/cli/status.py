@@ -46,6 +46,8 @@ def status_lines(now: Standing) -> Iterator[str]:
     yield from (_queue_line(item) for item in now.queues)
     yield from (_batch_line(item) for item in now.batches)
     yield from (schedule_line(item) for item in now.schedules)
+    if now.follow_ups:
+        yield f"follow-ups: {counted(now.follow_ups, 'job')} of the queue were added by jobs"
     if now.waiting:
         due = now.next_due_seconds
         when = f"in {duration(due)}" if due > 0 else "now"
@@ -62,11 +64,18 @@ def status_lines(now: Standing) -> Iterator[str]:
         yield (
             f"  worker {row['worker_id']}{on_host(row['host'])}: "
             f"job {row['id']} ({row['task']}), attempt {row['attempts']}, "
-            f"for {duration(float(row['age_seconds']))}"
+            f"for {duration(float(row['age_seconds']))}{_parent(row)}"
             + (f"  GONE: {row['gone']}; {_fate(row)}: launcher.py sweep" if row["gone"] else "")
         )
     if not now.runs and now.latest_run is not None:
         yield _latest_line(now.latest_run)
+
+
+def _parent(row: Row) -> str:
+    """Name the job that has added this one, if one has."""
+    if row["parent_id"] is None:
+        return ""
+    return f", added by job {row['parent_id']} (depth {row['depth']})"
 
 
 def _fate(row: Row) -> str:

@@ -24,8 +24,10 @@ from worker.cli.output import tell, tell_result, tell_text
 from worker.cli.privacy_check import close_own
 from worker.cli.trial_proxy import find_proxy, proxy_flags
 from worker.errors import (
+    LaunchFailed,
     NightshiftError,
     PayloadError,
+    ProxyUnavailable,
     SettingsError,
     TaskNotFound,
     TaskSignal,
@@ -81,12 +83,7 @@ def try_task(
     if (payload is None) == (job_id is None):
         raise UsageError("give the payload with --payload JSON, or a job's with --job ID")
     job = None if job_id is None else _job(job_id)
-    try:
-        task = registry.load(tasks).get(name)
-        values = parse_payload(payload or "" if job is None else job["payload"])
-        task.fit(values)
-    except (PayloadError, TaskNotFound) as error:
-        raise UsageError(str(error)) from error
+    task, values = _fitted(tasks, name, payload or "" if job is None else job["payload"])
     if job is not None and not force:
         _ask_if_done(job)
     proxy = find_proxy(job, values, proxy_name, direct)
@@ -113,9 +110,7 @@ def reproduce(
     as it is. Files go to results/reproduced/, never to those of the job.
     """
     job = _job(job_id)
-    task = registry.load(tasks).get(job["task"])
-    values = parse_payload(job["payload"])
-    task.fit(values)
+    task, values = _fitted(tasks, job["task"], job["payload"])
     known = KnownSecrets.of_payload(job["payload"])
     reason = redact_text(last_error_line(job["last_error"]) or "no error", known)
     tell(f"job {job_id} ({task.name}) is {job['status']}: {reason}", err=True)
@@ -157,11 +152,28 @@ def _run(
         if trace is not None:
             _keep_evidence(rehearsal, task, payload, job_id, error, trace.parent)
         rehearsal.forget()
-        return ExitCode.UNEXPECTED
+        return exit_code_of(error)
     tell_result(result)
     if (kept := rehearsal.results_dir / str(job_id)).is_dir():
         tell(f"files: {kept}", err=True)
     return ExitCode.OK
+
+
+def exit_code_of(error: BaseException) -> ExitCode:
+    """Tell a task that failed from a browser or a proxy that could not be had."""
+    is_away = isinstance(error, LaunchFailed | ProxyUnavailable)
+    return ExitCode.UNAVAILABLE if is_away else ExitCode.UNEXPECTED
+
+
+def _fitted(sources: tuple[str, ...], name: str, text: str) -> tuple[Task, dict[str, Any]]:
+    """Find a task and read a payload that fits it; raises UsageError."""
+    try:
+        task = registry.load(sources).get(name)
+        values = parse_payload(text)
+        task.fit(values)
+    except (PayloadError, TaskNotFound) as error:
+        raise UsageError(str(error)) from error
+    return task, values
 
 
 def _ask_if_done(job: dict[str, Any]) -> None:

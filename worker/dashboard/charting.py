@@ -32,8 +32,10 @@ SHADES = {Kind.PAUSE: Shade.PAUSE, Kind.OUTAGE: Shade.OUTAGE, Kind.BREAKER: Shad
 
 def pace(now: Now, clock: Clock) -> Markup:
     """Draw done and failed over time, with what held the pool up."""
-    ready_at = now.ready_at if _is_near(now) else None
-    axis = TimeAxis.around(now.since, ready_at or now.at, clock.zone)
+    ready_at = now.ready_at if _is_near(now, now.ready_at) else None
+    deadline = now.deadline if _is_near(now, now.deadline) else None
+    ends = [end for end in (ready_at, deadline) if end is not None]
+    axis = TimeAxis.around(now.since, max(ends, default=now.at), clock.zone)
     points = [Point(each.start, each.done, each.failed) for each in now.series]
     column = now.range.span.length.total_seconds()
     per = now.range.span.name
@@ -46,17 +48,16 @@ def pace(now: Now, clock: Clock) -> Markup:
         bands=bands(now.facts.events, now.since, now.at),
         now=now.at,
         ready_at=ready_at,
+        deadline=deadline,
         ready_rate=now.per_minute * column / 60,
         name="pace",
     )
     return drawn(rates.draw(chart))
 
 
-def _is_near(now: Now) -> bool:
-    """Tell whether the end is near enough to be drawn beside what was."""
-    if now.ready_at is None:
-        return False
-    return now.ready_at - now.at <= 1.5 * (now.at - now.since)
+def _is_near(now: Now, moment: datetime | None) -> bool:
+    """Tell whether an end is near enough to be drawn beside what was."""
+    return moment is not None and now.at < moment <= now.at + 1.5 * (now.at - now.since)
 
 
 def attempts(history: Sequence[Row], clock: Clock) -> Markup:
@@ -117,7 +118,7 @@ def group_trend(group: Group, facts: Facts, clock: Clock) -> Markup:
         return Markup("")
     width = max((facts.at - group.trend_start) / BUCKETS, timedelta(minutes=1))
     began = clock.hour(group.trend_start)
-    ended = clock.hour(group.trend_start + len(group.trend) * width)
+    ended = clock.hour(min(group.trend_start + len(group.trend) * width, facts.at))
     most = max(group.trend)
     span = about(width.total_seconds())
     return drawn(

@@ -90,6 +90,8 @@ class Facts:
     hours: tuple[Figures, ...] = ()
     # What ended this night, which is the report's, and in the last hour.
     night_start: datetime = EARLIEST
+    # What was first seen since then is NEW.
+    new_since: datetime = EARLIEST
     tonight: Ended = field(default_factory=Ended)
     lately: Ended = field(default_factory=Ended)
     # What waits for a person.
@@ -134,13 +136,15 @@ def gather(db: Database, zone: tzinfo) -> Facts:
     counts = {row["status"]: int(row["jobs"]) for row in db.fetch_all("count_up_to", most=MOST)}
     night = nights.this_night(db, zone)
     now = night.now
+    new_since = nights.beginning(night.start, zone)
     tonight = figures.totals(db, night.start, now)
     return Facts(
         at=now,
         waiting=counts.pop("waiting"),
         counts=counts,
-        groups=tuple(_groups(db, now, nights.beginning(night.start, zone))),
+        groups=tuple(_groups(db, now, new_since)),
         night_start=night.start,
+        new_since=new_since,
         tonight=Ended(tonight.done, tonight.failed),
         lately=failing.lately(db, now),
         held=tuple(held_back.count(db, seconds=HELD_BACK_SECONDS)),

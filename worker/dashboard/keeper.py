@@ -22,6 +22,8 @@ SHARE = 0.05
 LEAST_SECONDS = 5.0
 # The first pass on a busy machine may take this long.
 FIRST_SECONDS = 15.0
+# While somebody looks, the next pass begins sooner than this after it may.
+UNSEEN_SECONDS = 15.0
 T = TypeVar("T")
 
 logger = logging.getLogger("nightshift.dashboard")
@@ -42,12 +44,13 @@ class Keeper(Generic[T]):
         self._begun = self._ended = self._wanted = 0
 
     def get(self, wait_seconds: float = 3.0) -> T:
-        """Give what is known; the first pass, and one after `forget`, is waited for."""
+        """Give what is known; the first pass, and one after `forget`, is waited for.
+
+        So is one after nobody has looked for a while: what was true then must not be told as now.
+        """
         with self._changed:
-            if not self._is_gathering and (
-                time.monotonic() >= self._next_at or self._ended < self._wanted
-            ):
-                self._start()
+            if not self._is_gathering:
+                self._begin_if_due()
             if self._known is None:
                 # There is nothing older to show meanwhile.
                 wait_seconds = max(wait_seconds, FIRST_SECONDS)
@@ -61,6 +64,13 @@ class Keeper(Generic[T]):
         with self._changed:
             self._wanted = self._begun + 1
             self._next_at = 0.0
+
+    def _begin_if_due(self) -> None:
+        late_by = time.monotonic() - self._next_at
+        if late_by >= UNSEEN_SECONDS:
+            self._wanted = self._begun + 1
+        if late_by >= 0 or self._ended < self._wanted:
+            self._start()
 
     def _start(self) -> None:
         self._is_gathering = True

@@ -15,6 +15,7 @@ from worker.dashboard.facts import DAY, NIGHT, WEEK, Facts
 from worker.database.client import Database, Row
 from worker.recovery import live_runs
 from worker.recovery.live_runs import Life, RunState
+from worker.reporting.deadline import deadline, will_be_late
 from worker.reporting.events import Event, Kind
 from worker.reporting.histogram import added
 from worker.reporting.spans import HOUR, MINUTE, Span
@@ -150,6 +151,18 @@ class Now:
         if not self.alive or not self.to_go or self.per_minute <= 0 or self.paused:
             return None
         return self.at + timedelta(minutes=self.to_go / self.per_minute)
+
+    @property
+    def deadline(self) -> datetime | None:
+        """When the live runs stop, by `--until` or `--max-runtime`."""
+        return deadline(self.alive)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the rest will clearly not be done by then."""
+        ready = self.ready_at
+        eta = None if ready is None else (ready - self.at).total_seconds()
+        return will_be_late(self.alive, eta, self.at)
 
     @property
     def last_end_seconds(self) -> float | None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from worker.dashboard.overview import Now
 from worker.dashboard.wording import Clock, about, counted
@@ -71,10 +72,14 @@ def _of_a_run(now: Now, clock: Clock, left: int) -> Verdict:
             f"See what they are at, below; then why one of the jobs waits.",
             "launcher.py status",
         )  # fmt: skip
+    if now.is_late and now.ready_at is not None and now.deadline is not None:
+        return _of_a_late_run(now.ready_at, now.deadline, now.to_go, clock)
     done = now.counts["done"]
     said = f"{done:,} of {sum(now.counts.values()):,} jobs are done"
     if now.ready_at is not None:
-        said += f" and the rest will be ready at {clock.hour(now.ready_at)}."
+        said += f" and the rest will be ready at {clock.hour(now.ready_at)}"
+        spare = 0.0 if now.deadline is None else (now.deadline - now.ready_at).total_seconds()
+        said += f", {about(spare)} before {clock.hour(now.deadline)}." if spare > 60 else "."
     elif now.to_go:
         said += f"; {counted(now.to_go, 'job')} to go, and it is too early to say when."
     else:
@@ -88,6 +93,17 @@ def _of_a_run(now: Now, clock: Clock, left: int) -> Verdict:
     if now.dead or many:
         return Verdict(Mark.LOOK, "Needs a look", LOOK, said)
     return Verdict(Mark.DONE, "All is well", SLEEP, said)
+
+
+def _of_a_late_run(ready_at: datetime, deadline: datetime, to_go: int, clock: Clock) -> Verdict:
+    late = about((ready_at - deadline).total_seconds())
+    return Verdict(
+        Mark.FAILED, "Needs you now", f"Get up: it will not be ready by {clock.hour(deadline)}.",
+        f"At this pace the rest, {counted(to_go, 'job')}, takes until {clock.hour(ready_at)}: "
+        f"{late} too long. What is left then stays pending for the next run, and nothing is lost. "
+        f"For more tonight, start it again with more workers or a later time.",
+        "launcher.py run --workers … --until …",
+    )  # fmt: skip
 
 
 def _of_the_dead(now: Now, clock: Clock, left: int) -> Verdict:

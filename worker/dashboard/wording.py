@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
+from markupsafe import Markup, escape
+
 from worker.json_text import parse_stored
 from worker.reasons import kept
 from worker.reporting.night.zone import local_zone
 
 NONE = "–"
 CAP = 10_000
+_CODE = re.compile(r"`([^`]+)`|(launcher\.py .+)")
 _UTC = re.compile(r"\b(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)Z")
 
 
@@ -39,6 +42,11 @@ class Clock:
     def day(self, moment: datetime | None) -> str:
         """Write `Sat 31 Jan 17:41:09`."""
         return NONE if moment is None else f"{self.local(moment):%a %d %b %H:%M:%S}"
+
+    def near(self, moment: datetime, now: datetime) -> str:
+        """Write the hour, with its day where that is more than a day away."""
+        is_near = abs(now - moment) < timedelta(days=1)
+        return self.hour(moment) if is_near else self.day(moment)
 
     def iso(self, moment: datetime | None) -> str:
         """Write what programs read."""
@@ -144,6 +152,11 @@ def plain(value: Any) -> Any:
     return float(value)
 
 
+def ticked(text: str) -> Markup:
+    """Show as code what a text has between ticks, and commands; the rest is escaped as ever."""
+    return Markup(_CODE.sub(r"<code>\1\2</code>", str(escape(text))))
+
+
 def weblink(value: object) -> str:
     """Return an address that may be linked to; empty for any other, such as `javascript:…`."""
     text = value if isinstance(value, str) else ""
@@ -151,6 +164,7 @@ def weblink(value: object) -> str:
 
 
 FILTERS = {
+    "ticked": ticked,
     "weblink": weblink,
     "kept": kept,
     "number": number,

@@ -18,8 +18,10 @@ from worker.recovery import leftovers
 from worker.settings import RunSettings
 from worker.system.board import Entry
 
-# Reading the memory of a process tree costs about a millisecond: not at every job.
+# Reading the memory of a process tree costs milliseconds where a machine has many processes: not at
+# every job, nor more often than growth could matter.
 MEMORY_CHECK_JOBS = 10
+MEMORY_CHECK_SECONDS = 5.0
 # An endpoint may be back sooner than its rest says: another worker has found it well.
 LONGEST_LOOK_SECONDS = 2.0
 # A session elsewhere that nobody uses costs money, or a place that another could have.
@@ -48,7 +50,8 @@ class BrowserUpkeep:
     settings: RunSettings
     session: BrowserSession
     entry: Entry
-    _memory_checked_at: int = 0
+    _checked_jobs: int = 0
+    _checked_at: float = float("-inf")
     _away_since: float | None = None
     _used_at: float = 0.0
 
@@ -58,11 +61,11 @@ class BrowserUpkeep:
     def make_ready(self) -> None:
         """Start the browser, or replace one that is worn; raises LaunchFailed."""
         if not self.session.is_alive:
-            self._memory_checked_at = 0
+            self._checked_jobs = 0
             self.session.open()
         elif reason := self._why_recycle():
             logger.info("recycling the browser: %s", reason)
-            self._memory_checked_at = 0
+            self._checked_jobs = 0
             self.session.recycle()
         self._away_since, self._used_at = None, time.monotonic()
 
@@ -88,9 +91,14 @@ class BrowserUpkeep:
     @property
     def is_due(self) -> bool:
         """Whether to look at the browser again before another job is claimed."""
-        jobs = self.session.jobs_since_launch
-        is_unchecked = jobs - self._memory_checked_at >= MEMORY_CHECK_JOBS
-        return is_unchecked or jobs >= self.settings.recycle_jobs or self._is_for_one_job
+        has_done_enough = self.session.jobs_since_launch >= self.settings.recycle_jobs
+        return self._is_memory_unchecked or has_done_enough or self._is_for_one_job
+
+    @property
+    def _is_memory_unchecked(self) -> bool:
+        jobs = self.session.jobs_since_launch - self._checked_jobs
+        is_long_ago = time.monotonic() - self._checked_at >= MEMORY_CHECK_SECONDS
+        return jobs >= MEMORY_CHECK_JOBS and is_long_ago
 
     @property
     def _is_for_one_job(self) -> bool:
@@ -103,8 +111,8 @@ class BrowserUpkeep:
             return f"{jobs} jobs since its launch"
         if self.session.remote is not None and self.session.remote.is_home_back:
             return "its own endpoint is back"
-        if jobs - self._memory_checked_at >= MEMORY_CHECK_JOBS:
-            self._memory_checked_at = jobs
+        if self._is_memory_unchecked:
+            self._checked_jobs, self._checked_at = jobs, time.monotonic()
             used = self.session.memory_mb()
             if used > self.settings.recycle_mb:
                 return f"{used:.0f} MB of memory"

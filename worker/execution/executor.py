@@ -7,6 +7,7 @@ and recorded.
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,7 +34,7 @@ from worker.execution.stop_request import StopRequest
 from worker.execution.task_call import run_task
 from worker.execution.verdict import judge
 from worker.intake import added_jobs
-from worker.models import Cause, Claim, Ending, Outcome, Owner, Rejection
+from worker.models import Cause, Claim, Ending, Outcome, Owner, Rejection, StepKind
 from worker.settings import RunSettings
 from worker.system.board import Entry, Phase
 from worker.tasks.job import Job, follow_ups_of, steps_of
@@ -43,6 +44,8 @@ from worker.tracing.attempt_spans import error_type
 
 # Answers from here on are errors of HTTP.
 HTTP_ERRORS = 400
+
+logger = logging.getLogger("nightshift.worker")
 
 
 @dataclass(slots=True)
@@ -72,6 +75,7 @@ class Executor:
     _last_words: Path = field(init=False)
     _job: Job | None = None
     _was_given_up: bool = False
+    _is_withdrawn: bool = False
 
     def __post_init__(self) -> None:
         self._profile_use = ProfileUse(self.db, self.session, self.proxy_use, str(self.owner))
@@ -130,6 +134,17 @@ class Executor:
         self.entry.phase = Phase.CAPTURING
         return redacted(self._reporter.report(claim, ending, self.entry))
 
+    def end_if_withdrawn(self) -> None:
+        """End the task of a job that was taken from us, as one that was cancelled; in a handler.
+
+        One that is at an irreversible step goes on: what it does must not be broken off halfway.
+        """
+        entry = self.entry
+        is_at_task = entry.phase == Phase.WORKING and entry.step_kind is not StepKind.IRREVERSIBLE
+        if entry.is_withdrawn and is_at_task:
+            self._is_withdrawn = True
+            self.session.kill()
+
     def keep_evidence(self, claim: Claim, ending: Ending) -> Ending:
         """Keep the evidence of a job whose result could not be stored."""
         return self._reporter.report(claim, ending, self.entry)
@@ -165,7 +180,7 @@ class Executor:
 
     def _attempt(self, claim: Claim, task: Task | None) -> str:
         """Run the job's task and return its result as JSON text."""
-        self._was_given_up, self._job = False, None
+        self._was_given_up, self._is_withdrawn, self._job = False, False, None
         seconds = self._seconds(claim, task)
         self.entry.begin_job(claim.job_id, claim.fence, claim.attempt, claim.task, seconds)
         ready = prepare(self.registry, claim)
@@ -207,7 +222,7 @@ class Executor:
     def _failure(self, claim: Claim, task: Task | None, error: BaseException) -> Ending:
         self.error_type = error_type(error)
         self._was_given_up = isinstance(error, Fail | StepTaken)
-        if isinstance(error, LaunchFailed):
+        if isinstance(error, LaunchFailed) and not self._is_withdrawn:
             self.launch_failure = error
         ending = self._judge(claim, task, error, self._diagnose(error))
         step, proxy = self._steps.irreversible_at(error), self.proxy_use.name
@@ -233,6 +248,9 @@ class Executor:
         """Decide over a failed attempt: by what the pool knows first, then by what was raised."""
         if self.stop.is_abandoning:
             return Ending(Outcome.HANDED_BACK, "handed back: the run was stopped", Cause.POOL)
+        if self._is_withdrawn:
+            logger.info("job %s was cancelled or taken away: its task is stopped", claim.job_id)
+            return Ending(Outcome.HANDED_BACK, "stopped: its claim was taken away", Cause.POOL)
         if fault := self.proxy_use.fault(diagnosis, claim.site):
             return Ending(Outcome.HANDED_BACK, fault, Cause.PROXY)
         if lost := of_lost_browser(self.db, self.session, claim, error):

@@ -1,6 +1,7 @@
 """The launcher's stop request to a worker: the first SIGTERM lets it finish, the second does not.
 
-The handler only sets flags and kills the browser, which makes a blocked Playwright call raise.
+SIGUSR1 says that the claim on its job was taken from it, and the job's task is to end alone. The
+handlers only set flags and kill the browser, which makes a blocked Playwright call raise.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ class StopRequest:
         self.is_stopping = False
         self.is_abandoning = False
         self.on_abandon: Callable[[], None] = lambda: None
+        self.on_withdrawal: Callable[[], None] = lambda: None
         self._reader, self._writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def listen(self) -> None:
-        """Take SIGTERM from now on."""
+        """Take SIGTERM and SIGUSR1 from now on."""
         signal.signal(signal.SIGTERM, self._take)
+        signal.signal(signal.SIGUSR1, lambda *_: self.on_withdrawal())
 
     def wait(self, seconds: float) -> None:
         """Sleep, but not past the moment the word comes."""

@@ -46,6 +46,7 @@ from worker.queue.outcome_writer import OutcomeWriter
 from worker.recovery import sweep
 from worker.recovery.places import Places
 from worker.settings import RunSettings
+from worker.system import garbage
 from worker.system.board import Board, Phase
 from worker.system.private_environment import secrets_of
 from worker.tasks import registry
@@ -131,6 +132,7 @@ class WorkerLoop:
             self._db, self._queue, self._journal, self.owner, self._is_in_a_hurry,
             self._executor.keep_evidence,
         )  # fmt: skip
+        garbage.collect_seldom()
 
     @property
     def candidates(self) -> Candidates:
@@ -144,6 +146,7 @@ class WorkerLoop:
             # The heart has perhaps not looked yet; from now on it keeps this true.
             self._header.is_paused = True
         self._stop.on_abandon = self._session.kill
+        self._stop.on_withdrawal = self._executor.end_if_withdrawn
         try:
             is_drained = self._work()
             self._tell_of_strangers()

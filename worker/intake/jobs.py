@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import string
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,13 +11,13 @@ from json.encoder import encode_basestring as _quoted
 from typing import Any
 
 from worker import json_text
-from worker.errors import PayloadError, UsageError
+from worker.errors import PayloadError
 from worker.evidence.redaction import redact_text
 from worker.intake.records import Record
+from worker.intake.templates import Template, column
 from worker.profiles import manifest
 from worker.profiles.manifest import Manifest
 
-MAX_DEDUPE_KEY = 191
 MAX_ORDER_KEY = 191
 # What a line may name beside its payload, and how long that may be.
 BESIDE = {
@@ -56,7 +55,9 @@ class JobMaker:
         account: str | None = None,
         order_key: str | None = None,
         check: Callable[[Mapping[str, Any]], object] = lambda payload: None,
+        optional: frozenset[str] = frozenset(),
     ) -> None:
+        """`optional` are fields that a payload lacks where its line has an empty text for them."""
         self._columns = columns or {}
         self._dedupe = Template(dedupe) if dedupe else None
         self._route = (
@@ -66,6 +67,7 @@ class JobMaker:
         )
         self.is_routed = any(self._route)
         self._check = check
+        self._optional = optional
 
     def make(self, records: Iterable[Record]) -> Iterator[NewJob | Problem]:
         """Make a job or a problem out of every record."""
@@ -93,7 +95,13 @@ class JobMaker:
         if not BESIDE.keys().isdisjoint(values):
             beside, payload = self._beside(values)
         if self._columns:
-            payload = {field: _column(values, name) for field, name in self._columns.items()}
+            payload = {field: column(values, name) for field, name in self._columns.items()}
+        if self._optional and "" in payload.values():
+            payload = {
+                field: value
+                for field, value in payload.items()
+                if value != "" or field not in self._optional
+            }
         if "manifest" in payload:
             profile, account, order_key = self._routed(values, payload, beside)
             wanted = manifest.check(payload, profile, account)
@@ -110,7 +118,7 @@ class JobMaker:
         """Name profile, account and order key: by the template for all lines, or the line's own."""
         columns = {**values, **payload}
         profile, account, key = (
-            part.fill_some(columns) if part else beside.get(name)
+            part.fill(columns).strip() if part else beside.get(name)
             for name, part in zip(BESIDE, self._route, strict=True)
         )
         return profile, account, key
@@ -179,42 +187,6 @@ def _problem_in(payload: Mapping[str, Any]) -> str | None:
     return json_text.problem_in(dict(payload), "payload")
 
 
-class Template:
-    """A text with `{column}` places, for dedupe keys, profiles and accounts."""
-
-    def __init__(
-        self,
-        text: str,
-        option: str = "--dedupe",
-        what: str = "dedupe key",
-        width: int = MAX_DEDUPE_KEY,
-    ) -> None:
-        try:
-            self._parts = list(string.Formatter().parse(text))
-        except ValueError as error:
-            raise UsageError(f"{option} {text!r} is not a template: {error}") from error
-        self.names = [name for _, name, _, _ in self._parts if name is not None]
-        if not all(self.names):
-            raise UsageError(f"{option} {text!r}: name the column, as in {{sku}}")
-        self._what, self._width = what, width
-
-    def fill(self, values: Mapping[str, Any]) -> str:
-        """Fill the places in; raises ValueError for an unknown column or an over-long key."""
-        filled = "".join(
-            lead + ("" if name is None else str(_column(values, name)))
-            for lead, name, _, _ in self._parts
-        )
-        if len(filled) > self._width:
-            raise ValueError(f"its {self._what} is longer than {self._width} characters")
-        return filled
-
-    def fill_some(self, values: Mapping[str, Any]) -> str:
-        """Fill the places in; raises ValueError also when nothing comes of it."""
-        if not (filled := self.fill(values).strip()):
-            raise ValueError(f"its {self._what} is empty")
-        return filled
-
-
 def check_order(wanted: Manifest, *, has_key: bool) -> None:
     """Raise PayloadError for a job that cannot have the order key it is to have."""
     if has_key and wanted.temporary:
@@ -232,9 +204,3 @@ def _depth(value: Any) -> int:
         return 0
     items = value.values() if isinstance(value, dict) else value
     return 1 + max(map(_depth, items), default=0)
-
-
-def _column(values: Mapping[str, Any], name: str) -> Any:
-    if name not in values:
-        raise ValueError(f'there is no column "{name}"; there are {", ".join(values) or "none"}')
-    return values[name]

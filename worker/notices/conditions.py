@@ -8,11 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-# A rate needs some time; at the very end the run's own end tells how it came out.
-EARLY_SECONDS, EARLY_SHARE, END_SHARE = 300.0, 0.1, 0.05
-# So much later than there is time: a rate is only an estimate.
-LATE_SHARE = 1.1
-
 
 class Change(Enum):
     """What became of a condition."""
@@ -61,17 +56,3 @@ class Stillness:
         elif last_end_ago is not None:
             self.since = max(self.since, now - last_end_ago)
         return now - self.since
-
-
-def is_late(
-    eta_seconds: float | None, began: float, until: float | None, now: float
-) -> bool | None:
-    """Tell whether the rest will not be done by `until`; None when it is too early to tell."""
-    if until is None or eta_seconds is None:
-        return None
-    total, left = until - began, until - now
-    if now - began < min(EARLY_SECONDS, EARLY_SHARE * total) or left < END_SHARE * total:
-        return None
-    if eta_seconds > LATE_SHARE * left:
-        return True
-    return False if eta_seconds <= left else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -63,6 +63,15 @@ class RunState:
         return self.heartbeat_at if self.life is Life.GONE else self.ended_at
 
     @property
+    def claims_until(self) -> datetime | None:
+        """When it claims no more by `--until` or `--max-runtime`, to the minute; None: no limit."""
+        seconds = self.pulse.get("claims_for")
+        if seconds is None:
+            return None
+        end: datetime = self.heartbeat_at + timedelta(seconds=seconds + 30)
+        return end.replace(second=0, microsecond=0)
+
+    @property
     def slots(self) -> tuple[int, ...]:
         """The slots that it has, or had last."""
         if self.shared_slots is None:
@@ -93,6 +102,7 @@ class RunState:
             "heartbeat_at": self.heartbeat_at,
             "over_at": self.over_at,
             "life": self.life.value,
+            "claims_until": self.claims_until,
             "ending": self.ending or None,
             "exit_code": (self.summary or {}).get("exit_code"),
             "queues": list(self.queues),

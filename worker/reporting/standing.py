@@ -50,6 +50,8 @@ class Standing:
     # The open batches, and those that ended within a day.
     batches: list[Row] = field(default_factory=list)
     schedules: list[Row] = field(default_factory=list)
+    # How many of the jobs other jobs have added.
+    follow_ups: int = 0
 
     @property
     def alive(self) -> list[RunState]:
@@ -95,6 +97,7 @@ class Standing:
             "queues": [asdict(item) for item in self.queues],
             "batches": self.batches,
             "schedules": self.schedules,
+            "follow_ups": self.follow_ups,
         }
 
 
@@ -121,6 +124,7 @@ def standing(db: Database) -> Standing:
         queues=queues.count(db),
         batches=_batches(db),
         schedules=schedules.everything(db),
+        follow_ups=int(db.fetch_all("jobs_added_by_jobs")[0]["jobs"]),
     )
 
 

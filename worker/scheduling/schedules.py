@@ -15,6 +15,10 @@ IF_MISSED = ("once", "skip", "all")
 MAX_NAME = 64
 MAX_JOBS = 100_000
 
+# A job's profile, account and order key.
+Route = tuple[str | None, str | None, str | None]
+NO_ROUTE: Route = (None, None, None)
+
 
 @dataclass(frozen=True, slots=True)
 class NewSchedule:
@@ -29,6 +33,8 @@ class NewSchedule:
     priority: int = 0
     if_missed: str = "once"
     is_batched: bool = False
+    # Profile, account and order key of each payload, if any has one.
+    routes: tuple[Route, ...] = ()
 
 
 def add(db: Database, new: NewSchedule, by: str, *, replace: bool = False) -> Row:
@@ -53,8 +59,7 @@ def add(db: Database, new: NewSchedule, by: str, *, replace: bool = False) -> Ro
             next_at=following,
             by=by[:255],
         )
-        rows = [{"schedule": new.name, "payload": payload} for payload in new.payloads]
-        tx.insert_many("add_schedule_jobs", rows)
+        tx.insert_many("add_schedule_jobs", _rows(new))
 
     try:
         db.transaction(write)
@@ -116,9 +121,27 @@ def remove(db: Database, name: str) -> None:
     db.transaction(lambda tx: _remove(tx, name))
 
 
-def payloads(rows: Iterable[tuple[str | None, ...]]) -> tuple[str, ...]:
-    """Take the payloads out of jobs as they go into the queue."""
-    return tuple(row[0] or "{}" for row in rows)
+def parts_of(
+    jobs: Iterable[tuple[str | None, ...]],
+) -> tuple[tuple[str, ...], tuple[Route, ...]]:
+    """Take payloads and routes out of jobs as they go into the queue."""
+    made = list(jobs)
+    routes = tuple((job[2], job[3], job[4]) if len(job) > 2 else NO_ROUTE for job in made)
+    return tuple(job[0] or "{}" for job in made), routes
+
+
+def _rows(new: NewSchedule) -> list[Row]:
+    routes = new.routes or (NO_ROUTE,) * len(new.payloads)
+    return [
+        {
+            "schedule": new.name,
+            "payload": payload,
+            "profile_id": route[0],
+            "account_id": route[1],
+            "order_key": route[2],
+        }
+        for payload, route in zip(new.payloads, routes, strict=True)
+    ]
 
 
 def _remove(tx: Transaction, name: str) -> None:

@@ -71,6 +71,8 @@ class Bookkeeping:
             known[runs.WITHOUT_BROWSER] = self._without_browser
         if header.has_strangers:
             known["has_strangers"] = True
+        if header.claim_until:
+            known["claims_for"] = max(0.0, header.claim_until - time.monotonic())
         if header.counted_at:
             known |= {
                 "pending": header.pending,

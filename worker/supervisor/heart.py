@@ -35,6 +35,7 @@ from worker.recovery.deaths import Death
 from worker.recovery.places import Places
 from worker.scheduling import firing
 from worker.settings import RunSettings
+from worker.supervisor import withdrawals
 from worker.supervisor.bookkeeping import Bookkeeping
 from worker.supervisor.chore import Chore
 from worker.supervisor.heart_link import parse_messages
@@ -46,6 +47,7 @@ TICK_SECONDS = 0.25
 PROMOTE_SECONDS = 0.5
 CONTROL_SECONDS = 0.5
 OUTBOX_SECONDS = 0.5
+WITHDRAWALS_SECONDS = 1.0
 BATCHES_SECONDS = 1.0
 SCHEDULES_SECONDS = 1.0
 # At the end of a run, for batches that its last jobs have finished.
@@ -142,6 +144,7 @@ class Heart:
         return [
             Chore(min(third, 10.0), lambda: self._renew(db, queue, books)),
             Chore(CONTROL_SECONDS, lambda: self._obey(db)),
+            Chore(WITHDRAWALS_SECONDS, lambda: withdrawals.note(db, self.board.entries)),
             Chore(PROMOTE_SECONDS, lambda: self._promote(queue)),
             Chore(min(third, 30.0), lambda: self._sweep(db, queue)),
             Chore(1.0, lambda: self._count(db), is_costly=True),

@@ -2,7 +2,7 @@
 
 A job past its timeout and the grace costs its worker's life: first it shows its Python stack. So
 does a worker that somebody has stopped, and a job whose lease cannot be renewed goes back in time.
-The signals themselves, to worker, driver and browser, are sent by `Slot.kill` (slot.py).
+One whose job was cancelled is told first. Kills go to worker, driver and browser: `Slot.kill`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import signal
 import time
 from collections.abc import Sequence
 
-from worker.models import Outcome
+from worker.models import Outcome, StepKind
 from worker.settings import RunSettings
 from worker.supervisor.slot import Slot
 from worker.supervisor.stopped import StoppedClock
@@ -21,6 +21,10 @@ from worker.system.board import Entry, Header, Phase
 DUMP_SECONDS = 0.5
 # The leases must outlive the work: stop it when this share of them has passed unrenewed.
 LEASE_SHARE = 0.8
+# A task whose browser was killed ends within 1.4 s; one that waits for something else may not.
+WITHDRAWN_SECONDS = 3.0
+
+Attempt = tuple[int, int | None, int]
 
 
 class HungWorkers:
@@ -51,8 +55,10 @@ class _Watch:
         self._slot = slot
         self._grace_seconds = grace_seconds
         self._stopped = StoppedClock()
-        self._dumped: tuple[int, int] | None = None
+        self._dumped: Attempt | None = None
         self._dumped_at = 0.0
+        self._told: Attempt | None = None
+        self._told_at = 0.0
 
     def look(self, *, is_lease_ending: bool) -> None:
         slot, entry = self._slot, self._slot.entry.snapshot()
@@ -63,6 +69,8 @@ class _Watch:
         is_at_work = has_job and entry.phase < Phase.SETTLING
         if not is_at_work:
             self._kill_if_stopped()
+        elif entry.is_withdrawn and entry.step_kind is not StepKind.IRREVERSIBLE:
+            self._end_withdrawn(entry)
         elif time.monotonic() > entry.deadline + self._grace_seconds:
             self._kill_hung(entry)
         elif is_lease_ending:
@@ -71,7 +79,7 @@ class _Watch:
 
     def _kill_hung(self, entry: Entry) -> None:
         """Let a stuck worker show its Python stack, then end it as timed out."""
-        now, attempt = time.monotonic(), (entry.incarnation, entry.fence)
+        now, attempt = time.monotonic(), _attempt(entry)
         if self._dumped != attempt:
             self._dumped, self._dumped_at = attempt, now
             self._slot.signal(signal.SIGUSR2)
@@ -82,6 +90,18 @@ class _Watch:
                 f"past its timeout; killed by the launcher",
             )
 
+    def _end_withdrawn(self, entry: Entry) -> None:
+        """Have a task ended whose job was cancelled, by its worker or with it."""
+        now, attempt = time.monotonic(), _attempt(entry)
+        if self._told != attempt:
+            self._told, self._told_at = attempt, now
+            self._slot.signal(signal.SIGUSR1)
+        elif now - self._told_at > WITHDRAWN_SECONDS:
+            self._slot.kill(
+                Outcome.HANDED_BACK,
+                f"was ended: job {entry.job_id} was cancelled or taken away, and its task went on",
+            )
+
     def _kill_if_stopped(self) -> None:
         """End a worker that was stopped outside a job, where no deadline of a job ends it."""
         seconds = self._stopped.seconds(self._slot.pid)
@@ -89,3 +109,8 @@ class _Watch:
             self._slot.kill(
                 Outcome.TIMED_OUT, f"stopped for {seconds:.0f} s; killed by the launcher"
             )
+
+
+def _attempt(entry: Entry) -> Attempt:
+    """Tell one attempt from all others: fences are counted for each job."""
+    return entry.incarnation, entry.job_id, entry.fence

@@ -22,9 +22,10 @@ from worker.backoff import backoff_seconds
 from worker.database.client import Database
 from worker.errors import DatabaseUnavailable
 from worker.notices import last_finish, messages, new_groups
-from worker.notices.conditions import Change, Condition, Stillness, is_late
+from worker.notices.conditions import Change, Condition, Stillness
 from worker.notices.messages import Notice
 from worker.reporting import outlook
+from worker.reporting.deadline import is_late
 from worker.settings import RunSettings
 from worker.supervisor.notice_child import send_in_child
 from worker.system.board import Board

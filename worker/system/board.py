@@ -1,7 +1,7 @@
 """The status board: shared memory with one entry per worker, read by launcher and heart.
 
-A worker writes its own entry only. What it wrote outlives it: so its death can be explained. Who
-wants fields that belong together reads a snapshot, which never mixes two jobs.
+A worker writes its own entry; the heart adds which claim was taken from it. What it wrote outlives
+it and explains its death. A snapshot has fields that belong together: it never mixes two jobs.
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ class Entry(ctypes.Structure):
         ("_proxy", ctypes.c_char * 260),
         ("_browser", ctypes.c_char * 300),
         ("_live_view", ctypes.c_char * 500),
+        ("_withdrawn_job", ctypes.c_int64),
+        ("_withdrawn_fence", ctypes.c_int64),
     ]
 
     changes: int
@@ -88,6 +90,8 @@ class Entry(ctypes.Structure):
     _proxy: bytes
     _browser: bytes
     _live_view: bytes
+    _withdrawn_job: int
+    _withdrawn_fence: int
 
     def clear(self) -> None:
         """Make the place ready for a new incarnation."""
@@ -149,6 +153,18 @@ class Entry(ctypes.Structure):
         self.phase = Phase.IDLE
         self.deadline = 0.0
         self.changes += 1
+
+    def withdraw(self, job_id: int, fence: int) -> None:
+        """Show that the worker's claim on a job is void; no claim has the fence 0."""
+        self._withdrawn_fence = 0
+        self._withdrawn_job = job_id
+        self._withdrawn_fence = fence
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """Whether the worker's claim on the job that it has is void."""
+        shown = (self._withdrawn_job, self._withdrawn_fence)
+        return bool(self._has_job) and shown == (self._job_id, self.fence)
 
     def snapshot(self) -> Entry:
         """Copy the entry as it stood at one moment; `is_torn` when its writer never let us."""

@@ -15,6 +15,8 @@ from pathlib import Path
 
 PROC = Path("/proc")
 DEAD_STATES = frozenset("ZXx")
+# A line of /proc/PID/stat: 52 numbers and a name of 16 characters, 64 in kernel threads.
+LONGEST_STAT = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +55,18 @@ class ProcessStat:
 
 def read_stat(pid: int) -> ProcessStat | None:
     """Read a process, or None if there is none of that pid."""
+    # Without a file object, of which Path makes two: a machine has hundreds of processes, and each
+    # worker looks at all of them every few seconds.
     try:
-        return parse_stat((PROC / str(pid) / "stat").read_bytes())
+        file = os.open(f"{PROC}/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return None
+    try:
+        return parse_stat(os.read(file, LONGEST_STAT))
+    except OSError:
+        return None
+    finally:
+        os.close(file)
 
 
 def parse_stat(line: bytes) -> ProcessStat | None:
@@ -93,7 +103,8 @@ def is_alive(process: ProcessId) -> bool:
 
 def all_processes() -> list[ProcessStat]:
     """Read every process there is; those that vanish meanwhile are left out."""
-    pids = [int(path.name) for path in PROC.iterdir() if path.name.isdigit()]
+    with os.scandir(PROC) as entries:
+        pids = [int(entry.name) for entry in entries if entry.name.isdigit()]
     return [stat for stat in map(read_stat, pids) if stat is not None]
 
 

@@ -123,7 +123,8 @@ class Job:
 
     def push(self, row: Any) -> None:
         """Keep one row of the result; `export --rows` writes a line for each."""
-        self._rows.append(row)
+        # A copy, so that a task may fill the same dict again for the next one.
+        self._rows.append(row.copy() if isinstance(row, dict | list) else row)
 
     def secret(self, name: str) -> str:
         """Read a secret by its name, from NIGHTSHIFT_SECRETS_DIR or the environment.

@@ -68,11 +68,16 @@ def _package(root: Path) -> str:
             module = ModuleType(each)
             module.__path__ = folders
             sys.modules[each] = module
-    if str(root) not in sys.path:
-        # `importlib.import_module("helpers")` passes by what is done here.
-        sys.path.append(str(root))
-        _late_folders.add(str(root))
+    # `importlib.import_module("helpers")` passes by what is done here.
+    find_late(root)
     return name
+
+
+def find_late(folder: Path) -> None:
+    """Let Python find modules of a folder that are nowhere else, and never instead of others."""
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+        _late_folders.add(str(folder))
 
 
 class _Finder(MetaPathFinder):

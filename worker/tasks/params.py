@@ -53,6 +53,11 @@ def fit(
     return _fit(payload, shape, "payload")
 
 
+def optional(shape: type) -> frozenset[str]:
+    """Name the fields that a payload of this shape may lack."""
+    return frozenset(get_type_hints(shape, include_extras=True).keys() - _required(shape))
+
+
 def _fit(value: Any, hint: Any, where: str) -> Any:
     origin = get_origin(hint)
     if hint in (Any, object):
@@ -85,8 +90,29 @@ def _fit_shape(value: Any, shape: type, where: str) -> Any:
     for name in hints:
         if name in required and name not in value:
             raise PayloadError(f'{where} lacks "{name}" ({_name(hints[name])})')
-    fitted = {name: _fit(value[name], hints[name], f"{where}.{name}") for name in value}
+    fitted = {
+        name: _fit(value[name], hints[name], f"{where}.{name}")
+        for name in value
+        if name in required or not _is_left_empty(value[name], hints[name])
+    }
     return shape(**fitted) if dataclasses.is_dataclass(shape) else fitted
+
+
+def _is_left_empty(value: Any, hint: Any) -> bool:
+    """Whether a CSV file has left a cell empty: a text is none where something else is declared.
+
+    Where a text is declared, the empty one may be meant.
+    """
+    return value == "" and not _takes_empty_text(hint)
+
+
+def _takes_empty_text(hint: Any) -> bool:
+    origin = get_origin(hint)
+    if origin in (typing.Required, typing.NotRequired, typing.Annotated):
+        return _takes_empty_text(get_args(hint)[0])
+    if origin in (Union, types.UnionType):
+        return any(map(_takes_empty_text, get_args(hint)))
+    return hint in (str, Any, object) or (origin is Literal and "" in get_args(hint))
 
 
 def _required(shape: type) -> set[str]:

@@ -33,7 +33,7 @@ FOR_THE_POOL = frozenset({"manifest", "traceparent"})
 _MARK = "__nightshift_task__"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,60}")
 BUILT_IN = tuple(
-    f"worker.tasks.{name}" for name in ("visit", "extract", "screenshot", "pdf", "steps")
+    f"{__package__}.{name}" for name in ("visit", "extract", "screenshot", "pdf", "steps")
 )
 
 

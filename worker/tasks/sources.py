@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 from worker.errors import SettingsError
+from worker.installation import checkout
 from worker.project import project_dir
 from worker.tasks import neighbours
 
@@ -46,6 +47,9 @@ def import_source(source: str) -> list[ModuleType]:
 
 
 def _from_path(path: Path) -> Iterator[ModuleType]:
+    if project_dir() != checkout():
+        # Tasks use the program that they belong to: `from shop.models import Product`.
+        neighbours.find_late(project_dir())
     if not path.is_dir():
         yield neighbours.import_file(path, neighbours.root_of(path.resolve().parent))
         return

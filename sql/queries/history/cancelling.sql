@@ -25,13 +25,13 @@ INSERT INTO work_queue (
        id, payload, status, worker_id, attempts, last_error, started_at, finished_at, task,
        priority, not_before, wait_reason, max_attempts, timeout_seconds, fence, incarnation,
        result, dedupe_key, dedupe_across_tasks, callback_url, profile_id, account_id, created_at,
-       blocks, crashes, forgiven, fingerprint, irreversible_step, order_key, order_on_failure,
-       ready_at, queue, parent_id, root_id, depth, batch, used_profile, used_account, used_proxy)
+       blocks, crashes, forgiven, fingerprint, irreversible_step, taken_steps, order_key,
+       order_on_failure, ready_at, queue, parent_id, root_id, depth, batch, used_profile, used_account, used_proxy)
 SELECT id, payload, IF(status = 'error', 'error', 'pending'), worker_id, attempts, last_error,
        started_at, finished_at, task, priority, not_before, wait_reason, max_attempts,
        timeout_seconds, fence, incarnation, result, dedupe_key, dedupe_across_tasks, callback_url,
        profile_id, account_id, created_at, blocks, crashes, forgiven, fingerprint,
-       irreversible_step, order_key, order_on_failure, UTC_TIMESTAMP(6), queue, parent_id, root_id,
+       irreversible_step, taken_steps, order_key, order_on_failure, UTC_TIMESTAMP(6), queue, parent_id, root_id,
        depth, batch, used_profile, used_account, used_proxy
   FROM archived_jobs
  WHERE id = %(id)s AND archived_at = %(archived_at)s;

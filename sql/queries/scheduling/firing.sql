@@ -20,8 +20,9 @@ UPDATE schedules SET fired = fired + 1, fired_at = UTC_TIMESTAMP(6) WHERE name =
 
 -- name: add_scheduled_jobs
 -- Add the jobs of a schedule, in their order.
-INSERT INTO work_queue (task, queue, priority, payload, batch)
-SELECT s.task, s.queue, s.priority, j.payload, %(batch)s
+INSERT INTO work_queue
+       (task, queue, priority, payload, batch, profile_id, account_id, order_key)
+SELECT s.task, s.queue, s.priority, j.payload, %(batch)s, j.profile_id, j.account_id, j.order_key
   FROM schedules s
   JOIN schedule_jobs j ON j.schedule = s.name
  WHERE s.name = %(name)s

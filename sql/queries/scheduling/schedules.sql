@@ -13,7 +13,8 @@ VALUES (%(name)s, %(cron)s, %(timezone)s, %(if_missed)s, %(task)s, %(queue)s, %(
 
 -- name: add_schedule_jobs
 -- Keep the jobs that a schedule adds each time.
-INSERT INTO schedule_jobs (schedule, payload) VALUES (%(schedule)s, %(payload)s);
+INSERT INTO schedule_jobs (schedule, payload, profile_id, account_id, order_key)
+VALUES (%(schedule)s, %(payload)s, %(profile_id)s, %(account_id)s, %(order_key)s);
 
 -- name: all_schedules
 -- List all schedules.

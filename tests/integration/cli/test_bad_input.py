@@ -90,7 +90,7 @@ def test_what_is_no_command_is_wrong_usage(cli, arguments):
         (("run", "--fail-over", "-1"), {}, "--fail-over -1 is too small; give 0 or more"),
         (("run", "--workers", "100000"), {}, "--workers 100000 is too large; give 1000 or less"),
         (("run",), {"NIGHTSHIFT_WORKERS": "100000"}, "NIGHTSHIFT_WORKERS 100000 is too large"),
-        (("run",), {"NIGHTSHIFT_WORKERS": "six"}, "NIGHTSHIFT_WORKERS: 'six' is not a valid"),
+        (("run",), {"NIGHTSHIFT_WORKERS": "six"}, "NIGHTSHIFT_WORKERS: 'six' is no number"),
         (("enqueue", "http://a/", "--not-before", "2020-01-01T00:00"), {}, "is in the past"),
         (("status", "--project", "/nowhere"), {}, "--project /nowhere: there is no such folder"),
         (("status", "--project"), {}, "--project: name the folder"),
@@ -105,8 +105,9 @@ def test_a_value_out_of_range_is_one_line_that_names_who_gave_it(cli, arguments,
     assert told in line
 
 
-def test_a_variable_that_nothing_reads_is_named_before_the_answer(cli):
-    done = cli("init", "class", NIGHTSHIFT_WORKRES="6")
+@pytest.mark.parametrize("arguments", [("init", "class"), ("run",), ("--workers", "1")])
+def test_a_variable_that_nothing_reads_is_named_before_the_answer(cli, arguments):
+    done = cli(*arguments, NIGHTSHIFT_WORKRES="6")
 
     assert done.stderr.splitlines()[0] == (
         "nightshift: warning: nothing reads the variable NIGHTSHIFT_WORKRES; "

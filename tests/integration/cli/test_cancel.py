@@ -30,6 +30,22 @@ def test_jobs_are_listed_a_page_at_a_time(cli, queue):
     assert cli("jobs", "--queue", "slow").stdout == "no such job\n"
 
 
+def test_jobs_are_listed_by_every_filter(cli, queue):
+    wanted = queue.enqueue(
+        "price", {"url": "https://e.org/1"}, queue="slow", batch="b", profile_id="p1"
+    )
+    for _ in range(2):
+        queue.enqueue("visit", {"url": "https://a.org/"})
+    flags = "--status pending --task price --queue slow --site e.org --profile p1 --batch b"
+
+    def listed(*flags):
+        return [job["id"] for job in json.loads(cli("jobs", *flags, "--json").stdout)["jobs"]]
+
+    assert listed(*flags.split(), "--since", "1h") == [wanted]
+    assert listed("--status", "done", "--status", "error") == []
+    assert listed("--oldest") == listed()[::-1] == [wanted, wanted + 1, wanted + 2]
+
+
 def test_jobs_are_cancelled_with_care_and_come_back(cli, queue, database):
     ids = [queue.enqueue("visit", {}, batch="monday") for _ in range(3)]
     other = queue.enqueue("visit", {})
@@ -43,7 +59,9 @@ def test_jobs_are_cancelled_with_care_and_come_back(cli, queue, database):
     done = cli("cancel", "--batch", "monday", "--yes", "--reason", "wrong list")
     assert done.stdout == "3 jobs moved to the archive\n"
     assert queue.counts()["pending"] == 1
-    assert "wrong list" in cli("show", ids[0]).stdout
+    shown = cli("show", ids[0]).stdout
+    assert shown.startswith(f"job {ids[0]} (visit): cancelled, 0 attempts")
+    assert "wrong list" in shown
     assert "is in the archive; nothing was done" in cli("cancel", "--id", ids[0], "--yes").stderr
 
     back = cli("undiscard", "--batch", "monday", "--yes")
@@ -60,6 +78,24 @@ def test_a_job_at_work_needs_a_word_more(cli, queue, claim_as):
     assert f"job {job} is at work; nothing was done; add --running" in refused.stderr
     assert cli("cancel", "--id", job, "--running", "--yes").returncode == 0
     assert queue.get(job) is None
+
+
+def test_what_is_at_an_irreversible_step_is_left_alone_and_counted(cli, queue, database, claim_as):
+    paying = queue.enqueue("visit", {}, batch="b", priority=-1)
+    claim_as()
+    database.run_statement("UPDATE work_queue SET irreversible_step = 'paying'")
+    ids = [queue.enqueue("visit", {}, batch="b") for _ in range(3)]
+
+    done = cli("cancel", "--batch", "b", "--running", "--limit", 2, "--yes")
+
+    assert done.stdout == (
+        "2 jobs moved to the archive; what is at work is stopped within seconds; "
+        "1 more at an irreversible step, left alone\n"
+    )
+    assert queue.get(paying)["status"] == "in_progress"
+    assert [queue.get(job) is None for job in ids] == [True, True, False]
+    refused = cli("cancel", "--id", ids[2], "--limit", 1, "--yes")
+    assert (refused.returncode, "name fewer jobs" in refused.stderr) == (2, True)
 
 
 def test_enqueue_says_which_ids_it_made(cli, queue, tmp_path):

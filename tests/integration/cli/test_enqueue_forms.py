@@ -80,7 +80,10 @@ def test_taken_dedupe_keys_are_counted_and_not_an_error(cli, enqueued, file_of):
 
     assert first.stdout == "added 2 jobs for task visit: ids 1–2, 1 duplicate skipped\n"
     assert (second.returncode, second.stderr) == (0, "")
-    assert second.stdout == "added 0 jobs for task visit, 3 duplicates skipped\n"
+    assert second.stdout == (
+        "added 0 jobs for task visit, 3 duplicates skipped: job 1 (pending) has the key 'shop-1', "
+        "job 2 (pending) has the key 'shop-2'; a key is free again when its job is archived\n"
+    )
     assert [job["dedupe_key"] for job in enqueued()] == ["shop-1", "shop-2"]
 
 
@@ -106,6 +109,49 @@ def test_a_dry_run_checks_everything_and_adds_nothing(cli, enqueued, file_of):
     assert (bad.returncode, bad.stdout) == (2, "would add 2 jobs; 1 bad line\n")
     assert "line 4: not JSON" in bad.stderr
     assert enqueued() == []
+
+
+def test_a_dry_run_counts_duplicates_of_the_queue_and_of_the_file(cli, enqueued, file_of):
+    assert cli("enqueue", "https://a.example/", "--dedupe", "shop-1").returncode == 0
+    path = file_of(CSV + "2,https://example.com/2b\n", "shop.csv")
+    flags = ("--map", "url=Link", "--dedupe", "shop-{sku}")
+
+    rehearsed = cli("enqueue", path, *flags, "--dry-run")
+    as_json = json.loads(cli("enqueue", path, *flags, "--dry-run", "--json").stdout)
+    assert len(enqueued()) == 1
+    done = cli("enqueue", path, *flags)
+
+    assert rehearsed.stdout == "would add 1 job, 2 duplicates skipped; 0 bad lines\n"
+    assert as_json == {"would_add": 1, "duplicates": 2, "bad_lines": 0, "dry_run": True}
+    assert "added 1 job for task visit: id 2, 2 duplicates skipped" in done.stdout
+    again = cli("enqueue", path, *flags, "--dry-run").stdout
+    assert again.startswith("would add 0 jobs, 3 duplicates skipped; 0 bad lines: job 1 (pending)")
+
+
+def test_an_empty_cell_in_a_key_is_a_bad_line(cli, enqueued, file_of):
+    path = file_of("sku,url\n1,http://a/\n,http://b/\n,http://c/\n", "shop.csv")
+
+    done = cli("enqueue", path, "--dedupe", "shop-{sku}")
+
+    assert (done.returncode, enqueued()) == (2, [])
+    assert 'line 3: its dedupe key is incomplete: "sku" is empty' in done.stderr
+    assert 'line 4: its dedupe key is incomplete: "sku" is empty' in done.stderr
+
+
+def test_a_key_may_hold_the_date(cli, enqueued, file_of):
+    before = datetime.now().astimezone().date()
+    assert cli("enqueue", "http://a/", "--dedupe", "{url} {today}").returncode == 0
+    after = datetime.now().astimezone().date()
+
+    assert enqueued()[0]["dedupe_key"] in {f"http://a/ {before}", f"http://a/ {after}"}
+
+
+def test_a_dry_run_refuses_what_the_real_one_would(cli, enqueued):
+    late = cli("enqueue", "http://a/", "--dry-run", "--not-before", "2020-01-01T00:00")
+    stranger = cli("enqueue", "http://a/", "--dry-run", "--profile", "p9")
+
+    assert (late.returncode, "is in the past" in late.stderr) == (2, True)
+    assert (stranger.returncode, "p9" in stranger.stderr) == (2, True)
 
 
 def test_one_bad_line_at_the_end_and_nothing_is_added_unless_skipped(cli, enqueued, file_of):

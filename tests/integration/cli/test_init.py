@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -26,10 +27,10 @@ def cli(tmp_path):
         PYTHONPATH=str(REPO),
     )
 
-    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+    def call(*arguments: str, cwd: Path = folder) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "nightshift", *arguments],
-            cwd=folder,
+            cwd=cwd,
             env=environment,
             capture_output=True,
             text=True,
@@ -141,6 +142,16 @@ def test_what_a_project_sets_is_used_and_a_flag_wins(cli, folder):
     (folder / "nightshift.toml").write_text('[run]\nerrors-dir = "evidence"\nuntil = "25:00"\n')
     assert "--until 25:00 is not a time of day" in cli("run").stderr
     assert "--until 26:00 is not a time of day" in cli("run", "--until", "26:00").stderr
+
+
+def test_a_subfolder_of_a_project_is_not_taken_for_it_without_a_word(cli, folder):
+    assert cli("init").returncode == 0
+    told = f"warning: there is no nightshift.toml here, but in {folder}; for that project, go there"
+
+    assert told in cli("status", cwd=folder / "tasks").stderr
+    assert "warning" not in cli("status", "--project", str(folder), cwd=folder / "tasks").stderr
+    assert "warning" not in cli("status", "--help", cwd=folder / "tasks").stderr
+    assert "warning" not in cli("status").stderr
 
 
 def test_the_version_of_the_package_is_that_of_the_code():

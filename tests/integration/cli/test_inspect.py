@@ -84,6 +84,22 @@ def test_why_of_an_archived_job_tells_its_end_and_promises_no_retry(cli, one_of_
     assert ": HTTP 404; it was archived at " in told
     assert "retry --id" not in told
     assert cli("retry", "--id", failed, "--yes").returncode == 2
+    assert told.endswith(f"; to bring it back: launcher.py undiscard --id {failed}\n")
+    assert cli("undiscard", "--id", failed, "--yes").returncode == 0
+
+
+def test_why_of_a_cancelled_job_says_by_whom_and_how_it_comes_back(cli, queue, claim_as):
+    at_work = queue.enqueue("visit", {}, priority=-1)
+    claim_as()
+    waiting = queue.enqueue("visit", {})
+    flags = ("--id", at_work, "--id", waiting, "--running", "--yes", "--reason", "wrong list")
+    assert cli("cancel", *flags).returncode == 0
+
+    for job, state in ((waiting, "before it was done"), (at_work, "while it was at work")):
+        told = cli("why", job).stdout
+        assert told.startswith(f"job {job} was archived at 2")
+        assert f": wrong list) {state}; to bring it back: launcher.py undiscard --id {job}" in told
+        assert "failed" not in told
 
 
 @pytest.mark.parametrize("flags", [(), ("--json",)], ids=["", "json"])

@@ -73,7 +73,7 @@ def test_a_line_without_its_profile_is_a_bad_line(cli, queue, tmp_path):
 
     told = refused(cli("enqueue", table, "--profile", "{who}"))
 
-    assert "line 2: its profile is empty" in told
+    assert 'line 2: its profile is incomplete: "who" is empty' in told
     assert "line 3: its profile is longer than 64 characters" in told
     assert 'there is no column "whom"' in refused(cli("enqueue", table, "--account", "{whom}"))
     assert "--account '{': " in refused(cli("enqueue", table, "--account", "{")).replace(

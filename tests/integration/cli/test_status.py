@@ -13,6 +13,8 @@ import pytest
 
 from tests.lifecycle.conftest import run_command, url_of
 from worker.guards import breakers
+from worker.intake.added_jobs import row
+from worker.models import Ending, Outcome
 from worker.queue import irreversible, runs
 from worker.recovery.sweep import SERVER_GRACE_SECONDS
 from worker.settings import RunSettings
@@ -57,6 +59,22 @@ def test_the_status_as_json_holds_the_same(cli, one_of_each):
     assert told["waiting"]["next_due_seconds"] == pytest.approx(100, abs=30)
     assert [row["id"] for row in told["in_progress"]] == [one_of_each[3]]
     assert told["latest_run"] is None
+
+
+def test_follow_ups_and_the_job_that_added_one_are_shown(cli, queue, database, claim_as):
+    parent = queue.enqueue("page", {})
+    follow_ups = (row("price", {"n": 1}), row("price", {"n": 2}))
+    queue.end(claim_as(), Ending(Outcome.DONE, result="null", follow_ups=follow_ups))
+    child = claim_as().job_id
+
+    told = cli("status").stdout.splitlines()
+    as_json = json.loads(cli("status", "--json").stdout)
+
+    assert "follow-ups: 2 jobs of the queue were added by jobs" in told
+    (line,) = [each for each in told if f"job {child} (price)" in each]
+    assert line.endswith(f", added by job {parent} (depth 1)")
+    assert as_json["follow_ups"] == 2
+    assert as_json["in_progress"][0]["parent_id"] == parent
 
 
 def test_a_claim_past_its_lease_is_pointed_out_with_the_remedy(

@@ -11,6 +11,8 @@ import zipfile
 import pytest
 
 from tests.lifecycle.conftest import REPO, clean_environment, url_of
+from worker.cli.trials import exit_code_of
+from worker.errors import BrowserAway, Fail, JobTimedOut, LaunchFailed, ProxyUnavailable
 from worker.models import Ending, Outcome
 
 TASKS = """
@@ -119,9 +121,40 @@ def test_a_task_that_gives_up_says_why_in_a_line(cli):
 def test_what_cannot_be_tried_is_told_in_a_line(cli, arguments, said):
     done = cli("try", *arguments)
 
-    assert done.returncode not in (0, -1)
+    assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_what_cannot_be_reproduced_is_wrong_usage_as_for_try(cli, queue):
+    strange, odd = queue.enqueue("nobody", {}), queue.enqueue("extract", {"url": "http://a/"})
+
+    for job, said in ((strange, "no task named 'nobody' is loaded"), (odd, 'lacks "fields"')):
+        done = cli("reproduce", job)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert said in done.stderr
+
+
+def test_a_browser_that_is_not_there_is_blamed_on_the_flag_that_named_it(cli):
+    done = cli(*("try", "heading", "--tasks", "own.py", "--payload", "{}"), "--browser", "/bin/no")
+
+    assert (done.returncode, done.stdout) == (78, "")
+    assert done.stderr == "nightshift: --browser: there is no /bin/no\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ValueError("the owl is out"), 1),
+        (Fail("no such product"), 1),
+        (JobTimedOut(30.0), 1),
+        (LaunchFailed("Chromium does not start"), 69),
+        (BrowserAway("the endpoint is away", 5.0), 69),
+        (ProxyUnavailable("all proxies rest"), 69),
+    ],
+)
+def test_a_task_that_fails_is_told_from_a_browser_that_cannot_be_had(error, code):
+    assert exit_code_of(error) == code
 
 
 def test_reproducing_leaves_a_trace_and_evidence_beside_the_old(cli, queue, tmp_path):

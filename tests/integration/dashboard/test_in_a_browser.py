@@ -11,10 +11,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Response, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Response,
+    Route,
+    expect,
+    sync_playwright,
+)
 
-from tests.dashboard_site import Site, made, served
+from tests.dashboard_site import PASSWORD, Site, made, served
 from worker.browser.options import find_browser
+from worker.queue import pause
 from worker.system import live_wall
 
 AXE = (Path(__file__).parents[2] / "axe" / "axe.min.js").read_text(encoding="utf-8")
@@ -127,50 +136,6 @@ def test_a_page_is_sound(site, page, path):
     assert told == []
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["script", "no-script"])
-def own_site(request, server, browser, tmp_path_factory):
-    """A night of its own, for actions, with and without JavaScript."""
-    with made(server, tmp_path_factory.mktemp("acting")) as found, served(found):
-        context = browser.new_context(java_script_enabled=request.param)
-        page = context.new_page()
-        yield found, page
-        context.close()
-
-
-def ask_and_do(page: Page, opener: str, button: str, reason: str | None = None) -> None:
-    """Open a question, answer it."""
-    page.get_by_role("button", name=opener).first.click()
-    question = page.get_by_role("dialog").filter(visible=True)
-    expect(question).to_contain_text("The same: launcher.py")
-    if reason is not None:
-        question.get_by_label("Reason").fill(reason)
-    question.get_by_role("button", name=button, exact=True).click()
-
-
-def test_actions_work_with_and_without_script(own_site):
-    site, page = own_site
-    page.goto(f"{site.url}/errors")
-    ask_and_do(page, "Retry all 8", "Retry all")
-    expect(page.get_by_role("status")).to_contain_text("8 jobs put back to pending")
-    ask_and_do(page, "Mute…", "Mute", "known")
-    expect(page.get_by_role("status")).to_contain_text("is muted")
-    page.goto(f"{site.url}/jobs/74")
-    ask_and_do(page, "Discard…", "Discard", "no more")
-    expect(page.get_by_role("status")).to_contain_text("in the archive")
-    ask_and_do(page, "Pause…", "Pause all", "a look")
-    expect(page.locator(".hold-note")).to_contain_text("a look")
-    ask_and_do(page, "Resume…", "Resume all")
-    expect(page.locator(".hold-note")).to_have_count(0)
-    page.goto(f"{site.url}/profiles")
-    ask_and_do(page, "Clear…", "Clear", "new password")
-    expect(page.get_by_role("status")).to_contain_text("may be used again")
-    page.goto(f"{site.url}/limits")
-    ask_and_do(page, "Close…", "Close")
-    expect(page.get_by_role("status")).to_contain_text("is closed")
-    page.goto(f"{site.url}/audit")
-    expect(page.locator("tbody tr")).to_have_count(7)
-
-
 def test_a_question_is_closed_by_escape_and_nothing_is_done(site, page):
     page.goto(f"{site.url}/errors")
 
@@ -196,6 +161,63 @@ def test_a_page_that_is_looked_at_stays_up_to_date(site, browser):
     expect(page.get_by_text("vera")).to_be_visible(timeout=10_000)
     expect(page.locator("[data-ago]")).to_contain_text("s ago")
     page.close()
+
+
+def test_an_answer_that_never_comes_does_not_make_the_page_look_fresh(site, browser):
+    page = browser.new_page()
+    page.goto(f"{site.url}/audit")
+    asked = []
+
+    def hold(route: Route) -> None:
+        asked.append(route)
+
+    page.route("**/audit", hold)
+    page.evaluate("document.getElementById('live').dataset.live = '1'")
+    age = page.locator("[data-ago]")
+
+    expect(age).to_contain_text("4 s ago", timeout=15_000)
+    assert asked
+    expect(age).to_contain_text("the dashboard does not answer", timeout=30_000)
+
+    page.unroute("**/audit")
+    expect(age).not_to_contain_text("does not answer", timeout=30_000)
+    page.close()
+
+
+def test_a_pause_by_somebody_else_is_shown_without_a_reload_by_hand(site, browser):
+    page = browser.new_page()
+    page.goto(f"{site.url}/audit")
+    page.evaluate("document.getElementById('live').dataset.live = '1'")
+
+    pause.pause(site.db, "a look", "vera")
+    expect(page.get_by_role("button", name="Resume…")).to_be_visible(timeout=15_000)
+    expect(page.locator(".hold-note").first).to_contain_text("by vera: “a look”")
+
+    page.evaluate("document.getElementById('live').dataset.live = '1'")
+    pause.resume(site.db)
+    expect(page.get_by_role("button", name="Pause…")).to_be_visible(timeout=15_000)
+    page.close()
+
+
+def test_who_is_signed_out_elsewhere_is_asked_to_sign_in(server, browser, tmp_path):
+    with made(server, tmp_path) as own, served(own):
+        own.add_people()
+        context = browser.new_context()
+        page, other = context.new_page(), context.new_page()
+        page.goto(f"{own.url}/audit")
+        page.get_by_label("Name").fill("mara")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+        page.goto(f"{own.url}/audit")
+        other.goto(own.url)
+
+        other.get_by_role("button", name="Sign out").click()
+        expect(other.get_by_role("heading", name="Sign in")).to_be_visible()
+
+        page.bring_to_front()
+        page.evaluate("document.getElementById('live').dataset.live = '1'")
+        expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=15_000)
+        context.close()
 
 
 def test_the_keyboard_stays_where_it_is_when_a_page_is_refreshed(site, browser):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -113,6 +114,32 @@ def test_failures_of_a_finished_night_are_for_the_morning(site):
 
     assert title == "Look when you are up."
     assert "15 jobs failed, in 4 groups" in page
+
+
+def test_a_run_that_will_not_be_ready_in_time_gets_the_reader_up(site):
+    run(site, "DELETE FROM runs WHERE id = 1")
+    spare_the_failed(site)
+    # It beats two hours ahead, and stops in half an hour: ten thousand jobs are far too many.
+    run(site, "UPDATE runs SET pulse = JSON_SET(pulse, '$.claims_for', 1800 - 7200)")
+    run(site, "UPDATE runs SET pulse = JSON_SET(pulse, '$.pending', 10000, '$.in_progress', 1)")
+
+    title, page = verdict(site)
+
+    assert re.fullmatch(r"Get up: it will not be ready by \d\d:\d\d\.", title)
+    assert "too long" in page
+    assert "stops by" in page
+    assert site.client().get("/api/v1/status").json["deadline"].endswith(":00Z")
+
+
+def test_a_run_that_will_be_ready_in_time_says_by_how_much(site):
+    run(site, "DELETE FROM runs WHERE id = 1")
+    spare_the_failed(site)
+    run(site, "UPDATE runs SET pulse = JSON_SET(pulse, '$.claims_for', 36000 - 7200)")
+
+    title, page = verdict(site)
+
+    assert title == "Go back to sleep."
+    assert re.search(r"will be ready at \d\d:\d\d, \d h \d\d min before \d\d:\d\d\.", page)
 
 
 def test_a_database_that_does_not_answer_gets_the_reader_up(site):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from worker.database.statements import query
 from worker.errors import ClaimLost
 from worker.history import archive, cancelling
 from worker.history.archive import Label
@@ -66,6 +69,19 @@ def test_what_comes_back_is_as_it_was(database, queue, claim_as, put_away):
     assert queue.history(failed) == before[1]
     assert queue.get(pending)["status"] == "pending"
     assert archive.find(database, failed) is None
+
+
+def test_nothing_that_a_job_has_is_left_behind_when_it_comes_back(database):
+    """A step that was taken, for one, must not be taken again."""
+    rows = database.run_statement(
+        "SELECT column_name AS name FROM information_schema.columns WHERE table_name = "
+        "'work_queue' AND table_schema = DATABASE() AND COALESCE(generation_expression, '') = ''"
+    )
+    put_back = re.search(r"\((.*?)\)\s*SELECT", query("bring_back_job"), re.DOTALL)
+    assert put_back is not None
+    names = {name.strip() for name in put_back[1].split(",")}
+
+    assert {row["name"] for row in rows} - names == {"lease_until", "changed_at"}
 
 
 def test_a_running_job_that_was_cancelled_comes_back_pending_and_its_old_worker_is_refused(

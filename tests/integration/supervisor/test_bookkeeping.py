@@ -80,6 +80,18 @@ def test_the_pulse_tells_how_the_queue_and_each_worker_stand(database, board, bo
     assert (idle["job_id"], busy["job_id"], busy["phase"]) == (None, 7, "working")
 
 
+def test_the_pulse_tells_when_the_run_claims_no_more(database, board, books):
+    runs.beat(database, books.run_id, books.pulse())
+    assert live_runs.alive(database)[0].claims_until is None
+    board.header.claim_until = time.monotonic() + 3600
+
+    runs.beat(database, books.run_id, books.pulse())
+
+    (run,) = live_runs.alive(database)
+    left = (run.claims_until - run.heartbeat_at).total_seconds()
+    assert left == pytest.approx(3600, abs=32)
+
+
 def test_the_rollups_are_kept_and_given_up_at_the_end(database, books):
     books.keep_rollups()
     assert figures.state(database).owner is not None

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Error as PlaywrightError
 
-from worker.browser import arguments, face
+from worker.browser import arguments, face, sandbox
 from worker.browser.browser_version import BrowserVersion
 from worker.browser.launch import explain, launch_browser
 from worker.browser.options import BrowserOptions
@@ -60,13 +60,41 @@ def test_a_channel_is_looked_up_by_playwright(tmp_path: Path):
     assert arguments.QUIET_ARGS[0] in asked["args"]
 
 
-def test_features_that_the_settings_switch_off_are_added_to_ours(tmp_path: Path):
-    given = ("--disable-features=Translate", "--mute-audio", "--disable-features=A,B")
+def test_features_that_the_settings_switch_are_added_to_ours(tmp_path: Path):
+    given = (
+        "--disable-features=Translate", "--mute-audio", "--disable-features=A,B",
+        "--enable-features=C",
+    )  # fmt: skip
     found = arguments.of(BrowserOptions(tmp_path, executable="/none", launch_args=given))
     (off,) = [each for each in found if each.startswith("--disable-features=")]
+    (on,) = [each for each in found if each.startswith("--enable-features=")]
 
     assert off.endswith(",RenderDocument,Translate,A,B")
+    assert on.startswith("--enable-features=CDPScreenshotNewSurface,")
+    assert on.endswith(",C")
     assert found[-1] == "--mute-audio"
+
+
+@pytest.mark.parametrize(
+    ("changes", "has_sandbox", "is_inside"),
+    [
+        ({"executable": None}, False, True),
+        ({"executable": "/usr/bin/chromium-headless-shell"}, False, True),
+        ({"executable": "/usr/bin/chromium-headless-shell"}, True, False),
+        ({"executable": "/usr/bin/chromium"}, False, False),
+        ({"executable": None, "headless": False}, False, False),
+        ({"channel": "chrome"}, False, False),
+    ],
+)
+def test_only_a_shell_without_sandbox_draws_in_its_own_process(
+    tmp_path, monkeypatch, changes, has_sandbox, is_inside
+):
+    monkeypatch.setattr(sandbox, "is_wanted", lambda: has_sandbox)
+    monkeypatch.setattr(face, "ordinary_flags", lambda options: [])
+
+    found = arguments.of(BrowserOptions(tmp_path, **changes))
+
+    assert (arguments.DRAWN_INSIDE in found) == is_inside
 
 
 def test_no_other_kind_is_started_behind_proxies(tmp_path: Path):

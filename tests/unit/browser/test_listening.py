@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from worker.browser.listening import listen
+import inspect
+
+from worker.browser.listening import listen, listen_once
 
 
 class Target:
@@ -12,6 +14,9 @@ class Target:
         self.handlers: dict[str, list] = {}
 
     def on(self, event, handler):
+        self.handlers.setdefault(event, []).append(handler)
+
+    def once(self, event, handler):
         self.handlers.setdefault(event, []).append(handler)
 
     def say(self, event, *arguments):
@@ -40,3 +45,15 @@ def test_one_target_does_not_hear_of_another():
     other.say("request", "a")
 
     assert heard == []
+
+
+def test_every_handler_carries_its_signature_so_that_playwright_need_not_look_for_it():
+    target, heard = Target(), []
+    listen(target, "request", heard.append)
+    listen_once(target, "response", lambda: heard.append("answered"))
+
+    target.say("response", "b")
+
+    assert heard == ["answered"]
+    for (handler,) in target.handlers.values():
+        assert handler.__signature__ == inspect.signature(lambda *arguments: None)

@@ -8,7 +8,7 @@ import click
 import pytest
 
 from worker.cli import main
-from worker.cli.options import DURATION
+from worker.cli.options import Duration
 from worker.exit_codes import ExitCode
 
 
@@ -41,7 +41,7 @@ def test_every_help_names_the_exit_codes_and_the_form_of_a_duration():
 def test_a_flag_that_takes_a_duration_says_so():
     for name, command in every_command():
         for option in command.params:
-            if option.type is DURATION:
+            if isinstance(option.type, Duration):
                 shown = option.make_metavar(click.Context(command))
                 assert shown == "DURATION", f"{name} {option.opts}"
 

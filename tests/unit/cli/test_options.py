@@ -10,10 +10,12 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from worker.cli.archive import archive
 from worker.cli.options import run_settings
 from worker.cli.run import run
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError, UsageError
+from worker.flags import parse_duration
 from worker.settings import RunSettings, flag_fields, flag_name
 
 # Where a value comes from is no flag's business.
@@ -196,3 +198,23 @@ def test_arguments_and_patterns_are_repeated_as_flags_and_quoted_in_variables(pa
 def test_a_variable_of_words_with_a_quote_too_many_is_refused(parsed):
     with pytest.raises(click.BadParameter, match="cannot be taken apart as a shell would"):
         parsed(NIGHTSHIFT_BLOCK="'image")
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "noted"),
+    [
+        ("30", [], "note: --older-than 30 is 30 seconds; write 30h or 30d for hours or days"),
+        ("30", ["--quiet"], ""),
+        ("30s", [], ""),
+        ("30d", [], ""),
+        ("3600", [], ""),
+        ("0", [], ""),
+    ],
+)
+def test_a_small_bare_age_is_said_to_be_seconds(capsys, text, more, noted):
+    with archive.make_context("archive", ["--older-than", text, *more]) as context:
+        assert context.params["older_than"] == parse_duration(text)
+
+    told = capsys.readouterr().err
+    assert noted in told
+    assert bool(noted) == bool(told)

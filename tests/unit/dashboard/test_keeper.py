@@ -1,8 +1,9 @@
-"""The first pass is waited for, since there is nothing older to show; later ones are not."""
+"""A pass is waited for where what is known is not there, or of old; other ones are not."""
 
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -80,4 +81,15 @@ def test_what_has_changed_is_counted_before_it_is_told(gate):
 
     keeper.forget()
 
+    assert keeper.get() == "pass 2"
+
+
+def test_who_looks_after_a_long_while_is_not_told_what_was_true_then(gate, monkeypatch):
+    keeper = Keeper(NoConnections(), gate.gather)
+    gate.is_open.set()
+    keeper.get()
+    began = time.monotonic()
+    monkeypatch.setattr("worker.dashboard.keeper.time.monotonic", lambda: began + 7 * 3600)
+
+    assert keeper.get() == "pass 2"
     assert keeper.get() == "pass 2"

@@ -61,3 +61,9 @@ def test_only_web_addresses_are_linked_to():
     assert wording.weblink("https://app.test/s-1") == "https://app.test/s-1"
     for value in ("javascript:alert(1)", "//app.test", " https://app.test", "", None, {"a": 1}):
         assert wording.weblink(value) == ""
+
+
+def test_what_is_between_ticks_and_commands_are_shown_as_code_and_all_is_escaped():
+    assert wording.ticked("`.a<b>` matched; mend it: launcher.py rehearse") == (
+        "<code>.a&lt;b&gt;</code> matched; mend it: <code>launcher.py rehearse</code>"
+    )

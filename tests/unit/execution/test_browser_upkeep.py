@@ -120,3 +120,35 @@ def test_the_board_shows_where_the_browser_is(upkeep, session):
     session.remote.facts = None
     session.on_launch()
     assert kept.entry.browser == ""
+
+
+def test_memory_is_read_after_some_jobs_and_not_more_often_than_growth_could_matter(
+    upkeep, session, clock
+):
+    session.memory_mb = lambda: session.told.append("memory") or 100.0
+    kept = upkeep(elsewhere=None)
+
+    def do_jobs(number: int, seconds: float) -> None:
+        for _ in range(number):
+            session.jobs_since_launch += 1
+            clock.wait(seconds / number)
+            if kept.is_due:
+                kept.make_ready()
+
+    do_jobs(9, seconds=60)
+    assert session.told == []
+    do_jobs(1, seconds=1)
+    assert session.told == ["memory"]
+    do_jobs(100, seconds=4.9)
+    assert session.told == ["memory"]
+    do_jobs(1, seconds=0.2)
+    assert session.told == ["memory"] * 2
+
+
+def test_a_browser_that_has_grown_is_replaced(upkeep, session, clock):
+    session.memory_mb = lambda: 1501.0
+    session.jobs_since_launch = 10
+
+    upkeep(elsewhere=None).make_ready()
+
+    assert session.told == ["recycle"]

@@ -7,8 +7,7 @@ import json
 
 import pytest
 
-from worker.errors import UsageError
-from worker.intake.jobs import MAX_DEPTH, JobMaker, Problem, Template
+from worker.intake.jobs import MAX_DEPTH, JobMaker, Problem
 from worker.intake.lines import Lines
 from worker.intake.records import read
 
@@ -37,12 +36,6 @@ def test_a_dedupe_key_is_filled_from_columns_and_fields():
 def test_an_overlong_dedupe_key_is_a_problem():
     (problem,) = jobs(b"a\n" + b"x" * 192 + b"\n", dedupe="{a}")
     assert problem.text == "its dedupe key is longer than 191 characters"
-
-
-@pytest.mark.parametrize("text", ["{", "}", "{}", "x{}y"])
-def test_a_template_that_is_none_is_refused(text):
-    with pytest.raises(UsageError, match="--dedupe"):
-        Template(text)
 
 
 def test_what_cannot_be_stored_is_a_problem_of_its_line():

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from worker.notices.conditions import Change, Condition, Stillness, is_late
+from worker.notices.conditions import Change, Condition, Stillness
 
 BEGAN, ENDED = Change.BEGAN, Change.ENDED
 
@@ -49,23 +47,3 @@ def test_a_database_that_is_away_makes_nothing_finish():
     still.look(1, True, 10)
 
     assert still.look(None, True, 1000) == 991
-
-
-@pytest.mark.parametrize(
-    ("eta", "now", "late"),
-    [
-        (None, 1000, None),
-        (9000, 100, None),
-        (9000, 1000, False),
-        (9400, 1000, None),
-        (10000, 1000, True),
-        (500, 9700, None),
-    ],
-    ids=["no rate", "too early", "in time", "about in time", "too late", "the end tells"],
-)
-def test_a_run_is_late_when_the_rest_takes_clearly_longer_than_there_is_time(eta, now, late):
-    assert is_late(eta, began=0, until=10_000, now=now) is late
-
-
-def test_a_run_without_a_limit_is_never_late():
-    assert is_late(1e9, began=0, until=None, now=5000) is None

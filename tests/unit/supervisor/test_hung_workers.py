@@ -10,10 +10,10 @@ from types import SimpleNamespace
 import pytest
 
 from worker.database_settings import DatabaseSettings
-from worker.models import Outcome
+from worker.models import Outcome, StepKind
 from worker.settings import RunSettings
 from worker.supervisor import hung_workers
-from worker.supervisor.hung_workers import DUMP_SECONDS, HungWorkers
+from worker.supervisor.hung_workers import DUMP_SECONDS, WITHDRAWN_SECONDS, HungWorkers
 from worker.supervisor.slot import Slot
 from worker.system.board import Board, Phase
 
@@ -123,3 +123,53 @@ def test_a_job_of_any_number_is_watched(pool, clock, job_id):
     hung.end_overdue()
 
     assert slot.done == [signal.SIGUSR2]
+
+
+def test_a_worker_whose_job_was_cancelled_is_told_and_killed_if_its_task_goes_on(pool, clock):
+    hung, slot, _ = pool
+    slot.entry.withdraw(1, 1)
+    hung.end_overdue()
+    hung.end_overdue()
+    assert slot.done == [signal.SIGUSR1]
+
+    clock[0] += WITHDRAWN_SECONDS + 0.1
+    hung.end_overdue()
+
+    (outcome, reason) = slot.done[-1]
+    assert outcome is Outcome.HANDED_BACK
+    assert "job 1 was cancelled or taken away" in reason
+
+
+def test_the_next_cancelled_job_of_a_worker_is_told_too(pool, clock):
+    hung, slot, _ = pool
+    slot.entry.withdraw(1, 1)
+    hung.end_overdue()
+    slot.entry.begin_job(2, 1, 1, "visit y", seconds=99)
+    clock[0] += WITHDRAWN_SECONDS + 0.1
+    slot.entry.withdraw(2, 1)
+    hung.end_overdue()
+
+    assert slot.done == [signal.SIGUSR1, signal.SIGUSR1]
+
+
+@pytest.mark.parametrize("job_id", [1, 2])
+def test_another_claim_than_the_one_that_was_taken_is_left_alone(pool, job_id):
+    hung, slot, _ = pool
+    slot.entry.withdraw(1, 1)
+    slot.entry.begin_job(job_id, 2 if job_id == 1 else 1, 1, "visit x", seconds=10)
+
+    hung.end_overdue()
+
+    assert slot.done == []
+
+
+def test_a_cancelled_job_at_an_irreversible_step_or_being_settled_is_left_alone(pool):
+    hung, slot, _ = pool
+    slot.entry.withdraw(1, 1)
+    slot.entry.show_step("paying", StepKind.IRREVERSIBLE)
+    hung.end_overdue()
+    slot.entry.show_step("paid", StepKind.PLAIN)
+    slot.entry.phase = Phase.SETTLING
+    hung.end_overdue()
+
+    assert slot.done == []

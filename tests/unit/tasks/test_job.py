@@ -90,6 +90,15 @@ def test_a_task_cannot_add_jobs_without_end(monkeypatch):
         new_job().enqueue_many({} for _ in range(10))
 
 
+def test_a_task_may_fill_the_same_row_again():
+    job, row = new_job(), {}
+    for number in (1, 2):
+        row["n"] = number
+        job.push(row)
+
+    assert result_of(job, None) == [{"n": 1}, {"n": 2}]
+
+
 @pytest.mark.parametrize(
     ("returned", "result"),
     [

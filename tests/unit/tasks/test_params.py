@@ -9,7 +9,7 @@ import pytest
 
 from worker import task
 from worker.errors import PayloadError, SettingsError
-from worker.tasks.params import fit, shape_of
+from worker.tasks.params import fit, optional, shape_of
 from worker.tasks.registry import task_of
 
 
@@ -54,6 +54,37 @@ def test_the_texts_of_a_csv_file_become_what_is_declared():
     payload = {"sku": "17", "count": "3", "price": "1.5", "is_gift": "yes", "address": ""}
     assert fit(payload, Order) == Order("17", 3, 1.5, True, address=None)
     assert fit({"city": "Narvik", "zip_code": ""}, Address) == Address("Narvik")
+
+
+def test_what_a_csv_file_leaves_empty_takes_the_default():
+    empty = dict.fromkeys(("count", "price", "is_gift", "size", "tags", "extras"), "")
+    assert fit({"sku": "17", **empty}, Order) == Order("17")
+    assert fit({"term": "lamp", "pages": ""}, Search) == {"term": "lamp"}
+
+
+def test_an_empty_text_is_meant_where_a_text_is_declared():
+    @dataclass
+    class Note:
+        text: str | None = "none"
+        number: int | None = 5
+
+    Note.__annotations__ |= {"text": str | None, "number": int | None}
+    assert fit({"text": "", "number": ""}, Note) == Note("", 5)
+
+
+def test_what_has_no_default_may_not_be_left_empty():
+    @dataclass
+    class Bought:
+        count: int
+
+    Bought.__annotations__["count"] = int
+    with pytest.raises(PayloadError, match=r"payload\.count: expected a whole number, got ''"):
+        fit({"count": ""}, Bought)
+
+
+def test_the_fields_that_may_be_missing_are_known():
+    assert optional(Address) == {"zip_code"}
+    assert optional(Search) == {"pages"}
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,30 @@ def test_a_module_is_found_in_the_project_folder(files, monkeypatch):
     assert results("own_module") == {"shop": 1}
 
 
+def test_tasks_use_the_modules_of_their_project(files, monkeypatch):
+    head = "from own_prices import rate\nimport own_shop.models\n"
+    root = files(
+        own_prices="rate = 2\n",
+        own_shop__INIT="",
+        own_shop__models="from own_prices import rate\nname = 'lamp'\n",
+        tasks__first=task("first", "return [rate, own_shop.models.name]", head),
+    )
+    monkeypatch.setenv("NIGHTSHIFT_PROJECT", str(root))
+
+    assert results(root / "tasks") == {"first": [2, "lamp"]}
+
+
+def test_a_neighbour_comes_before_a_module_of_the_project(files, monkeypatch):
+    root = files(
+        own_prices="rate = 2\n",
+        tasks__own_prices="rate = 3\n",
+        tasks__first=task("first", "return own_prices.rate", "import own_prices\n"),
+    )
+    monkeypatch.setenv("NIGHTSHIFT_PROJECT", str(root))
+
+    assert results(root / "tasks") == {"first": 3}
+
+
 def test_a_neighbour_named_worker_is_the_files_own(files):
     # `worker` is also the name of Nightshift's inner package.
     head = "from nightshift import task\nimport worker\n"

@@ -43,6 +43,7 @@ def status() -> Response:
             "per_minute": now.per_minute,
             "to_go": now.to_go,
             "ready_at": now.ready_at,
+            "deadline": now.deadline,
             "last_hour": _figures(now.totals),
             "held_back": [item.as_json() for item in now.facts.held],
             "todo": redact_json([asdict(item) for item in now.facts.todo.items]),

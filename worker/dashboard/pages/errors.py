@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timedelta
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from worker.dashboard import charting, evidence_files
 from worker.dashboard.deeds import Done, author, do, reason, said_reason
+from worker.dashboard.facts import WEEK
+from worker.dashboard.group_hints import hint_of
 from worker.dashboard.guards import operators_only
 from worker.dashboard.services import database, facts, services, told_at
 from worker.dashboard.wording import counted
@@ -18,11 +19,12 @@ from worker.errors import UsageError
 from worker.history import archive, dead_letters, freed_keys
 from worker.history.archive import Label
 from worker.history.dead_letters import Scope
+from worker.reporting.night.failing import Ended
 from worker.reporting.tally import Figures
 
 CANARIES = 10
 MOST_GROUPS = 50
-RANGES = {"night": ("This night", 1), "week": ("7 nights", 7), "all": ("All", None)}
+RANGES = {"night": "This night", "week": "7 days", "all": "All"}
 
 pages = Blueprint("errors", __name__)
 
@@ -33,9 +35,8 @@ def page() -> str:
     known, clock = facts(), services().clock
     told_at(known.at)
     chosen = request.args.get("range", "all")
-    days = RANGES.get(chosen, RANGES["all"])[1]
     with_muted = request.args.get("muted") == "1"
-    since = None if days is None else known.at - timedelta(days=days)
+    since = {"night": known.new_since, "week": known.at - WEEK}.get(chosen)
     groups = [
         group
         for group in known.groups
@@ -58,8 +59,9 @@ def page() -> str:
             for sample in group.samples
             if _has_picture(sample)
         },
+        hint_of=lambda group: hint_of(group, known, services().config.errors_dir, clock),
         canaries=CANARIES,
-        shares=(_share(known.minutes), _share(known.hours)),
+        shares=(_share([known.tonight]), _share(known.hours)),
     )
 
 
@@ -68,9 +70,9 @@ def _has_picture(sample: Row) -> bool:
     return evidence_files.has_file(sample, services().config.errors_dir, "screenshot")
 
 
-def _share(told: Iterable[Figures]) -> float | None:
+def _share(told: Iterable[Figures | Ended]) -> float | None:
     """Tell which part of the jobs that ended has failed; None when none ended."""
-    done = failed = 0
+    done = failed = 0.0
     for each in told:
         done, failed = done + each.done, failed + each.failed
     return failed / (done + failed) if done + failed else None

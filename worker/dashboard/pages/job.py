@@ -13,7 +13,7 @@ from worker.dashboard import charting, evidence_files
 from worker.dashboard.deeds import Done, author, do, reason
 from worker.dashboard.evidence_files import FILES
 from worker.dashboard.guards import operators_only
-from worker.dashboard.services import database, facts, services, told_at
+from worker.dashboard.services import database, facts, pauses, services, told_at
 from worker.database.client import Row
 from worker.errors import UsageError
 from worker.evidence import masked_job
@@ -47,7 +47,9 @@ def page(job_id: int) -> str:
         attempts=attempts,
         chosen=chosen,
         evidence=evidence_files.look(chosen, services().config.errors_dir),
-        why=services().clock.localised(sentence_about(database(), shown, attempts, known.closed)),
+        why=services().clock.localised(
+            sentence_about(database(), shown, attempts, known.closed, pauses())
+        ),
         group=known.group(job["fingerprint"]) if job["status"] == "error" else None,
         half_done=_half_done(shown),
         added=_added(job_id),

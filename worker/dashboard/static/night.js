@@ -10,6 +10,8 @@ let isAway = false;
 
 // A picture that is slow must not hold up the words.
 const PICTURE_MS = 800;
+// A dashboard, or a way to it, that has not answered for so long does not answer.
+const ANSWER_MS = 10_000;
 
 function seconds() {
   return Number(region()?.dataset.live || 0);
@@ -61,7 +63,8 @@ async function loaded(next) {
 async function replace(html) {
   const fresh = new DOMParser().parseFromString(html, "text/html");
   const next = fresh.getElementById("live");
-  if (!next) {
+  // What is paused is told, and can be changed, outside of the region.
+  if (!next || fresh.body.dataset.paused !== document.body.dataset.paused) {
     location.reload();
     return;
   }
@@ -83,16 +86,23 @@ async function replace(html) {
     [part.scrollLeft, part.scrollTop] = scrolled[place] || [0, 0];
   });
   focused()?.focus({ preventScroll: true });
-  const count = fresh.querySelector(".menu .count");
-  const shown = document.querySelector(".menu .count");
-  if (count && shown) shown.textContent = count.textContent;
+  const [menu, shown] = [fresh, document].map((page) => page.querySelector("#menu ul"));
+  if (menu.innerHTML !== shown.innerHTML && !shown.contains(document.activeElement)) {
+    shown.replaceWith(document.adoptNode(menu));
+  }
 }
 
 async function refresh() {
   if (document.hidden || isBusy()) return;
   try {
     const headers = etag ? { "If-None-Match": etag } : {};
-    const answer = await fetch(location.href, { headers, cache: "no-store", redirect: "error" });
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const answer = await fetch(location.href, { headers, cache: "no-store", redirect: "manual", signal });
+    if (answer.type === "opaqueredirect") {
+      // Signed out meanwhile, or the job has moved: where to, only a page of its own may see.
+      location.reload();
+      return;
+    }
     if (answer.status === 304 || answer.ok) {
       told = Date.now();
       isAway = false;
@@ -118,4 +128,8 @@ async function tick() {
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden && seconds() > 0) refresh().then(showAge);
 });
-if (region()) tick();
+if (region()) {
+  tick();
+  // The age goes on while an answer is waited for: it must never look younger than it is.
+  setInterval(showAge, 1000);
+}

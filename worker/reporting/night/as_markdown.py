@@ -95,7 +95,7 @@ def _groups(night: Night) -> Iterator[str]:
     for group in night.listed:
         new = " **NEW**" if group.is_new else ""
         yield f"\n### {CHARACTERS[Mark.FAILED]} {group.jobs:,} × {plain(group.task)}\n"
-        yield f"{plain(group.label)}{new}\n"
+        yield f"{plain(group.label.removeprefix(f'{group.task}: '))}{new}\n"
         yield f"{plain(about(night, group))}\n"
         for sentence in filter(None, (group.last_good, group.hint)):
             yield f"{plain(sentence)}\n"

@@ -156,9 +156,7 @@ def _groups(night: Night) -> Iterator[str]:
 
 def _group(night: Night, group: Group) -> Iterator[str]:
     new = " NEW" if group.is_new else ""
-    yield from _wrapped(
-        f"{group.jobs:,} × {group.task}: {group.label}{new}", f"  {CHARACTERS[Mark.FAILED]} "
-    )
+    yield from _wrapped(f"{group.jobs:,} × {group.title}{new}", f"  {CHARACTERS[Mark.FAILED]} ")
     evidence = f", {group.evidence}" if group.evidence else ""
     yield from _wrapped(about(night, group) + evidence, "    ")
     for sentence in filter(None, (group.last_good, group.hint)):

@@ -39,8 +39,8 @@ def _of_group(group: Group) -> Duty:
     if group.hint and "--limit" not in group.command:
         return Duty(f"Retry {group.jobs:,}", group.hint, group.command)
     then = "ten" if group.jobs > AHEAD else "them"
-    why = f"{group.task}: {group.label}"
-    return Duty(f"Look at {group.jobs:,} that failed, then retry {then}", why, group.command)
+    what = f"Look at {group.jobs:,} that failed, then retry {then}"
+    return Duty(what, group.title, group.command)
 
 
 def _of_doubt(doubt: Doubt) -> Duty:

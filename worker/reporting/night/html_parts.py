@@ -20,6 +20,7 @@ from worker.reporting.night.words import clock, took
 NUMBER = 'class="num" align="right"'
 FILL = "#6aa88a"
 # Longer values may be broken anywhere: a phone is narrow.
+_TICKED = re.compile(r"`([^`]+)`")
 _OPTION = re.compile(r"(--[a-z-]{1,20} [^\s<>]{1,20})(?!\S)")
 
 
@@ -32,6 +33,10 @@ def code(command: str) -> str:
     """Write a command that breaks, if it must, between its options and not within one."""
     whole = _OPTION.sub(r'<span class="nb">\1</span>', words(command))
     return f"<code>{whole}</code>"
+
+
+def _ticked(text: str) -> str:
+    return _TICKED.sub(r"<code>\1</code>", words(text))
 
 
 def duties(night: Night) -> str:
@@ -155,11 +160,11 @@ def _group(night: Night, group: Group) -> str:
     elif picture:
         picture = f'<td class="pic" width="150" valign="top">{picture}</td>\n'
     new = ' <span class="new">NEW</span>' if group.is_new else ""
-    hint = "".join(f"<p>{words(text)}</p>\n" for text in (group.last_good, group.hint) if text)
+    hint = "".join(f"<p>{_ticked(text)}</p>\n" for text in (group.last_good, group.hint) if text)
     return (
         '<table role="presentation" class="grp" width="100%" cellpadding="0" cellspacing="0"><tr>\n'
         f'{picture}<td class="any" valign="top"><h3>{mark(Mark.FAILED)} {group.jobs:,} × '
-        f"{words(group.task)}: {words(group.label)}{new}</h3>\n"
+        f"{words(group.title)}{new}</h3>\n"
         f'<p class="faint">{words(about(night, group))}</p>\n{hint}{pair}'
         f'<p class="cmd">{code(group.command)}</p></td></tr></table>\n'
     )

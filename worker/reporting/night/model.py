@@ -139,6 +139,13 @@ class Group:
     last_good: str = ""
     good_picture: bytes | None = None
 
+    @property
+    def title(self) -> str:
+        """Say its task, once, and what went wrong: labels of noted failures name it themselves."""
+        if self.label.startswith(f"{self.task}: "):
+            return self.label
+        return f"{self.task}: {self.label}"
+
 
 @dataclass(frozen=True, slots=True)
 class GroupTotals:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from worker.database.client import Database
+from worker.queue import pause
 from worker.recovery.live_runs import Life
-from worker.reporting import outlook
+from worker.reporting import deadline, outlook
 from worker.reporting.night import failing
 from worker.reporting.night.failing import Ended
 from worker.reporting.night.model import (
@@ -21,7 +22,7 @@ from worker.reporting.night.model import (
     Verdict,
 )
 from worker.reporting.night.window import Window
-from worker.reporting.night.words import clock, counted, share, span
+from worker.reporting.night.words import clean, clock, counted, share, span
 
 # A live run's figures are as old as its last beat.
 STALE_SECONDS = 60.0
@@ -120,9 +121,16 @@ def _while_it_goes_on(
         since = clock(window, run.heartbeat_at, seconds=True)
         text = f"Cannot tell: run {run.run_id} on {run.host} has been silent since {since}."
         return Verdict(Level.CANNOT_TELL, text, why)
+    if (asked := pause.paused(db)) is not None:
+        who = clean(f"by {asked['set_by']}: {asked['reason']}")
+        text = f"Look when you are up: paused since {clock(window, asked['set_at'])} {who}; "
+        text += f"{counted(counts.left, 'job')} wait for: launcher.py resume"
+        return Verdict(Level.LOOK, text, why)
+    return _by_its_pace(db, window, counts, usual, why)
+
+
+def _by_its_pace(db: Database, window: Window, counts: Counts, usual: Usual, why: str) -> Verdict:
     known = outlook.outlook(db, window.alive)
-    ended, jobs = counts.jobs_in - counts.left, counts.jobs_in
-    so_far = f"{ended:,} of {jobs:,} jobs have ended"
     if not known.per_second and known.to_go and _is_old(window):
         return Verdict(
             Level.GET_UP,
@@ -130,15 +138,25 @@ def _while_it_goes_on(
             f"{counted(known.to_go, 'job')} could. Look: launcher.py status",
             why,
         )
+    so_far = f"{counts.jobs_in - counts.left:,} of {counts.jobs_in:,} jobs have ended"
     ended_tonight = Ended(counts.done, counts.failed)
     many = failing.warning(ended_tonight, failing.lately(db, window.now), _of(usual))
     so_far = f"{many}; {so_far}" if many else so_far
     ready = known.eta_seconds
     if ready is None:
-        return Verdict(Level.LOOK, f"Look when you are up: {so_far}.", why)
+        # At its beginning nobody knows more; later somebody should.
+        level = Level.LOOK if many or _is_old(window) else Level.SLEEP
+        text = f"{level.value}: {so_far}, and it is too early to say when the rest has."
+        return Verdict(level, text, why)
     at = clock(window, window.now + timedelta(seconds=ready))
+    until = deadline.deadline(window.alive)
+    if until is not None and deadline.will_be_late(window.alive, ready, window.now):
+        text = f"Get up: {so_far}, but the rest takes until about {at}, and claiming stops at "
+        text += f"{clock(window, until)}. More workers or a later --until would help."
+        return Verdict(Level.GET_UP, text, why)
     held = f", without {counted(known.held_back, 'job')} held back" if known.held_back else ""
-    level = Level.LOOK if known.held_back or many else Level.SLEEP
+    # What is held back is looked at again by itself; when the run ends, it is told what is left.
+    level = Level.LOOK if many else Level.SLEEP
     return Verdict(level, f"{level.value}: {so_far}, the rest by about {at}{held}.", why)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import stat
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -211,3 +212,18 @@ def test_json_tells_of_queues_and_batches():
     assert told["batches"]["of_all"] == 22
     assert told["batches"]["ended"][0]["finished_at"].endswith("Z")
     assert told["follow_ups"] == 1204
+
+
+@pytest.mark.parametrize("name", ["text", "html", "md"])
+def test_a_group_names_its_task_once(name):
+    night = hostile_night("night-1")
+    group = replace(night.groups[0], task="price", label="price: TimeoutError", last_good="`.a<b>`")
+
+    told = formats.WRITERS[name](replace(night, groups=(group,)))
+
+    assert "price: price" not in told
+    assert "TimeoutError" in told
+    if name == "html":
+        assert "<code>.a&lt;b&gt;</code>" in told
+    noted = replace(group, label="TimeoutError")
+    assert noted.title == group.title == "price: TimeoutError"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from tests.unit.reporting.night.hostile_night import END, hostile_night
+from worker.queue import pause
 from worker.recovery.live_runs import Life
 from worker.reporting import outlook
 from worker.reporting.night import failing
@@ -16,9 +18,14 @@ from worker.reporting.night.verdict import judge
 from worker.reporting.outlook import Outlook
 
 
-def said(counts, *, usual=None, life=Life.ENDED, silent=0.0, summary=None, past=False):
+@pytest.fixture(autouse=True)
+def nobody_has_paused(monkeypatch):
+    monkeypatch.setattr(pause, "paused", lambda db: None)
+
+
+def said(counts, *, usual=None, life=Life.ENDED, silent=0.0, summary=None, past=False, **more):
     night = hostile_night("night-1")
-    over = {} if life is Life.ENDED else {"ended_at": None}
+    over = {} if life is Life.ENDED else {"ended_at": None, **more}
     run = replace(night.window.runs[0], life=life, silent_seconds=silent, summary=summary, **over)
     window = replace(night.window, run=run if past else None, runs=(run,))
     return judge(None, window, counts, Measures(), usual or Usual(0, Measures()), GroupTotals())
@@ -74,7 +81,7 @@ def test_a_silent_run_means_that_nobody_can_tell():
     ("known", "level", "words"),
     [
         (Outlook(1.0, {}, 60, 0, 0, 0), Level.SLEEP, "the rest by about 05:53"),
-        (Outlook(1.0, {}, 90, 0, 0, 30), Level.LOOK, "without 30 jobs held back"),
+        (Outlook(1.0, {}, 90, 0, 0, 30), Level.SLEEP, "without 30 jobs held back"),
         (Outlook(0.0, {}, 60, 0, 0, 0), Level.GET_UP, "nothing has ended for 15 min"),
     ],
 )
@@ -110,3 +117,44 @@ def test_many_failures_are_worth_a_look_while_the_run_goes_on(monkeypatch, night
     assert "the rest by about 05:53" in verdict.sentence
     usual = Usual(7, Measures(done=10, failed=40))
     assert said(night, usual=usual, life=Life.ALIVE).level is Level.SLEEP
+
+
+def test_a_run_that_will_not_be_ready_in_time_is_worth_getting_up(monkeypatch):
+    monkeypatch.setattr(outlook, "outlook", lambda db, runs: Outlook(1.0, {}, 7200, 0, 0, 0))
+    monkeypatch.setattr(failing, "lately", lambda db, now: Ended(10, 0))
+    alive = {"life": Life.ALIVE, "pulse": {"claims_for": 3600}}
+
+    late = said(counts(10, pending=7200), **alive)
+    assert late.level is Level.GET_UP
+    assert "the rest takes until about 07:52, and claiming stops at 06:52" in late.sentence
+    monkeypatch.setattr(outlook, "outlook", lambda db, runs: Outlook(1.0, {}, 3000, 0, 0, 0))
+    assert said(counts(10, pending=3000), **alive).level is Level.SLEEP
+
+
+def test_a_pause_is_no_stall_and_says_who(monkeypatch):
+    asked = {"set_by": "mara", "reason": "a look", "set_at": END}
+    monkeypatch.setattr(pause, "paused", lambda db: asked)
+    monkeypatch.setattr(outlook, "outlook", lambda db, runs: Outlook(0.0, {}, 60, 0, 0, 0))
+
+    verdict = said(counts(10, pending=60), life=Life.ALIVE)
+
+    assert verdict.level is Level.LOOK
+    assert verdict.sentence == (
+        "Look when you are up: paused since 05:52 by mara: a look; "
+        "60 jobs wait for: launcher.py resume"
+    )
+
+
+@pytest.mark.parametrize(
+    ("hours", "failed", "level"),
+    [(0, 0, Level.SLEEP), (0, 6, Level.LOOK), (3, 0, Level.LOOK)],
+    ids=["just begun", "just begun and failing", "not known after hours"],
+)
+def test_at_its_beginning_a_run_has_no_end_yet(monkeypatch, hours, failed, level):
+    monkeypatch.setattr(outlook, "outlook", lambda db, runs: Outlook(0.0, {}))
+    monkeypatch.setattr(failing, "lately", lambda db, now: Ended())
+
+    verdict = said(counts(4, failed, 60), life=Life.ALIVE, started_at=END - timedelta(hours=hours))
+
+    assert verdict.level is level
+    assert "it is too early to say when the rest has" in verdict.sentence
