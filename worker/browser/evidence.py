@@ -29,6 +29,7 @@ from worker.evidence.files import new_attempt_folder
 from worker.evidence.good_pages import html_of
 from worker.evidence.html_secrets import mask_html
 from worker.evidence.known_secrets import mask, mask_json
+from worker.evidence.pictures import FAILURE
 from worker.evidence.redaction import redact_json, redact_text, redact_url
 from worker.evidence.terminal_text import printable
 from worker.models import JSON
@@ -223,7 +224,7 @@ class _Capture:
     def _screenshot(self) -> None:
         assert self._session.shown_page is not None
         image = failure_screenshot.take_visible(self._session.shown_page)
-        write_durably(self._folder / failure_screenshot.FILE_NAME, image)
+        write_durably(self._folder / FAILURE.file_name, image)
 
     def _picture_whole_page(self) -> None:
         """Replace the picture of what can be seen, if there is more to see."""
@@ -231,7 +232,7 @@ class _Capture:
         assert page is not None
         if not failure_screenshot.is_whole(page):
             image = failure_screenshot.take_whole(page)
-            write_durably(self._folder / failure_screenshot.FILE_NAME, image)
+            write_durably(self._folder / FAILURE.file_name, image)
 
     def _read_html(self) -> None:
         assert self._session.shown_page is not None

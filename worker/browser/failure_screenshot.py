@@ -1,14 +1,16 @@
-"""Decide how the picture of a failed page is taken: its format, its size, its patience.
+"""Decide how the picture of a failed page is taken: its size, its patience.
 
-What can be seen comes first. The whole page is taken in its place only where that is cheap. The
-built-in task `screenshot` is another thing: it takes the picture that a job asked for.
+What can be seen comes first. The whole page is taken in its place only where that is cheap. Format
+and file name are in `evidence/pictures.py`. The built-in task `screenshot` is another thing: it
+takes the picture that a job asked for.
 """
 
 from __future__ import annotations
 
 from playwright.sync_api import FloatRect, Page
 
-FILE_NAME = "screenshot.png"
+from worker.evidence.pictures import FAILURE
+
 TIMEOUT_MS = 5000
 # 1920 x 20,000 px take 2.4 s, 5,000 x 20,000 px more than 5 s (measured).
 AREA: FloatRect = {"x": 0, "y": 0, "width": 1920, "height": 20_000}
@@ -28,7 +30,7 @@ class TooDear(Exception):
 
 def take_visible(page: Page) -> bytes:
     """Take what can be seen of the page; raises Playwright's Error when there is no picture."""
-    return page.screenshot(type="png", timeout=TIMEOUT_MS, animations="disabled")
+    return page.screenshot(type=FAILURE.format, timeout=TIMEOUT_MS, animations="disabled")
 
 
 def is_whole(page: Page) -> bool:
@@ -42,5 +44,5 @@ def is_whole(page: Page) -> bool:
 def take_whole(page: Page) -> bytes:
     """Take the whole page up to a bound; raises Playwright's Error when there is no picture."""
     return page.screenshot(
-        type="png", timeout=TIMEOUT_MS, animations="disabled", full_page=True, clip=AREA
+        type=FAILURE.format, timeout=TIMEOUT_MS, animations="disabled", full_page=True, clip=AREA
     )

@@ -18,6 +18,7 @@ from worker.errors import UsageError
 from worker.evidence import evidence_place, last_good, masked_job
 from worker.evidence.files import facts_of
 from worker.evidence.last_good import LastGood
+from worker.evidence.pictures import FAILURE, LAST_GOOD
 from worker.history import archive
 from worker.json_text import parse_stored
 from worker.models import DEFAULT_QUEUE, Outcome
@@ -185,7 +186,8 @@ def _attempt_lines(history: list[Row]) -> list[str]:
         if where := evidence_place.place(row):
             lines.append(f"    evidence: {where}")
         if good := _last_good(row):
-            lines.append(f"    {good.headline(moment)}: good.jpg there, beside screenshot.png")
+            files = f"{LAST_GOOD.file_name} there, beside {FAILURE.file_name}"
+            lines.append(f"    {good.headline(moment)}: {files}")
             lines += [f"    {change}"] if (change := good.change(moment)) else []
     return lines
 

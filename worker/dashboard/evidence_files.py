@@ -15,20 +15,21 @@ from typing import Any
 
 from worker.database.client import Row
 from worker.evidence import last_good
-from worker.evidence.good_pages import KEPT_HTML, KEPT_PICTURE
+from worker.evidence.good_pages import KEPT_HTML
 from worker.evidence.last_good import LastGood
+from worker.evidence.pictures import FAILURE, LAST_GOOD
 from worker.system.identity import is_this_host
 
 # By the name in addresses: the file, and how it is sent.
 FILES = {
-    "screenshot": ("screenshot.png", "image/png"),
+    "screenshot": (FAILURE.file_name, FAILURE.media_type),
     "page": ("page.html", "text/plain; charset=utf-8"),
     "console": ("console.log", "text/plain; charset=utf-8"),
     "network": ("network.json", "text/plain; charset=utf-8"),
     "error": ("error.json", "text/plain; charset=utf-8"),
     "traceback": ("traceback.txt", "text/plain; charset=utf-8"),
     "trace": ("trace.zip", "application/zip"),
-    "good": (KEPT_PICTURE, "image/jpeg"),
+    "good": (LAST_GOOD.file_name, LAST_GOOD.media_type),
     "good-page": (KEPT_HTML, "text/plain; charset=utf-8"),
 }
 MOST_TEXT = 200_000

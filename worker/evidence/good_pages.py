@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from worker.evidence.pictures import LAST_GOOD
 from worker.system.swap_folders import swap_in
 
 FOLDER = "good"
@@ -25,7 +26,7 @@ MAX_PAGES = 500
 MAX_BYTES = 200_000_000
 PICTURE, HTML, FACTS = "screenshot.jpg", "page.html", "good.json"
 # By these names a failure's evidence has them.
-KEPT_PICTURE, KEPT_HTML = "good.jpg", "good.html"
+KEPT_HTML = "good.html"
 
 _LOCK = ".lock"
 _NEW = ".new-"
@@ -93,7 +94,7 @@ class GoodPages:
             facts = self._facts(task, site)
             if facts is None:
                 return None
-            for name, kept in ((PICTURE, KEPT_PICTURE), (HTML, KEPT_HTML)):
+            for name, kept in ((PICTURE, LAST_GOOD.file_name), (HTML, KEPT_HTML)):
                 (evidence / kept).unlink(missing_ok=True)
                 with suppress(FileNotFoundError):
                     _link_or_copy(self._place(task, site) / name, evidence / kept)

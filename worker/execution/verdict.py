@@ -30,7 +30,6 @@ from worker.errors import (
 from worker.models import Cause, Ending, Outcome
 from worker.system.scarcity import is_scarcity
 
-# Disk, memory, processes or files ran out: the machine's trouble, which may pass.
 # Nobody means more, and no server's clock knows every year.
 LONGEST_WAIT_SECONDS = 365 * 86400.0
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worker.database.client import Database
+from worker.evidence.pictures import FAILURE
 from worker.history import dead_letters
 from worker.reporting import nights
 from worker.reporting.night.zone import local_zone
@@ -61,7 +62,7 @@ def picture_of(db: Database, fingerprint: str, errors_dir: Path) -> Path | None:
     for row in dead_letters.jobs_of_group(db, fingerprint, LOOKED_AT):
         if not row["evidence"] or not is_this_host(row["evidence_host"]):
             continue
-        path: Path = Path(row["evidence_dir"] or errors_dir) / row["evidence"] / "screenshot.png"
+        path: Path = Path(row["evidence_dir"] or errors_dir) / row["evidence"] / FAILURE.file_name
         if path.is_file() and 0 < path.stat().st_size <= MAX_PICTURE_BYTES:
             return path
     return None

@@ -13,7 +13,7 @@ from pathlib import Path
 from worker.database.client import Database, Row
 from worker.evidence import last_good
 from worker.evidence.files import facts_of
-from worker.evidence.good_pages import KEPT_PICTURE
+from worker.evidence.pictures import FAILURE, LAST_GOOD, Picture
 from worker.history.dead_letters import label_of
 from worker.reporting.events import Event, Kind
 from worker.reporting.night.model import Group, GroupTotals
@@ -26,7 +26,6 @@ MOST_GROUPS = 20
 MOST_PICTURES = 8
 MOST_PICTURE_BYTES = 600_000
 MOST_BYTES_OF_ALL = 2_500_000
-_PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
 
 
 @dataclass(slots=True)
@@ -47,23 +46,23 @@ class Album:
         """Read the screenshot of an attempt, if it is on this machine and there is room for it."""
         if not self.left or (folder := self.folder(row)) is None:
             return None
-        picture = self._read(folder / "screenshot.png", _PNG)
+        picture = self._read(folder, FAILURE)
         self.left -= picture is not None
         return picture
 
     def take_good(self, row: Row) -> bytes | None:
         """Read the picture of the last good page beside it, in the same way."""
         folder = self.folder(row)
-        return None if folder is None else self._read(folder / KEPT_PICTURE, _JPEG)
+        return None if folder is None else self._read(folder, LAST_GOOD)
 
-    def _read(self, path: Path, beginning: bytes) -> bytes | None:
+    def _read(self, folder: Path, kind: Picture) -> bytes | None:
         most = min(MOST_PICTURE_BYTES, self.bytes_left)
         try:
-            with path.open("rb") as file:
+            with (folder / kind.file_name).open("rb") as file:
                 picture: bytes = file.read(most + 1)
         except OSError:
             return None
-        if len(picture) > most or not picture.startswith(beginning):
+        if len(picture) > most or not picture.startswith(kind.beginning):
             return None
         self.bytes_left -= len(picture)
         return picture

@@ -6,6 +6,7 @@ import base64
 import re
 from collections.abc import Sequence
 
+from worker.evidence.pictures import FAILURE, LAST_GOOD, Picture
 from worker.reporting.charts import timeline
 from worker.reporting.charts.marks import CHARACTERS, COLOURS, Mark
 from worker.reporting.charts.svg import words
@@ -152,9 +153,11 @@ def groups(night: Night) -> str:
 def _group(night: Night, group: Group) -> str:
     picture = pair = ""
     if group.picture is not None:
-        picture = _picture(group.picture, f"Job {group.sample_job}, its page when it failed", "png")
+        picture = _picture(
+            group.picture, f"Job {group.sample_job}, its page when it failed", FAILURE
+        )
     if group.picture is not None and group.good_picture is not None:
-        good = _picture(group.good_picture, "The last good page of its task and site", "jpeg")
+        good = _picture(group.good_picture, "The last good page of its task and site", LAST_GOOD)
         told = f"The page then, and when job {group.sample_job} failed:"
         pair, picture = f'<p class="pair faint">{told}<br>{good} {picture}</p>\n', ""
     elif picture:
@@ -170,11 +173,11 @@ def _group(night: Night, group: Group) -> str:
     )
 
 
-def _picture(content: bytes, what: str, kind: str) -> str:
+def _picture(content: bytes, what: str, kind: Picture) -> str:
     data = base64.b64encode(content).decode("ascii")
     return (
         f'<img class="shot" width="150" height="94" alt="{what}" '
-        f'src="data:image/{kind};base64,{data}">'
+        f'src="data:{kind.media_type};base64,{data}">'
     )
 
 
