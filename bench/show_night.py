@@ -166,9 +166,11 @@ def _attempt(
     db.run_statement(
         "INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, "
         "started_at, finished_at, reason, fingerprint, evidence, evidence_host, last_step, "
-        "has_ended_job) SELECT id, %(attempt)s, %(attempt)s, %(outcome)s, worker_id, incarnation, "
+        "has_ended_job, used_profile) SELECT id, %(attempt)s, %(attempt)s, %(outcome)s, worker_id, "
+        "incarnation, "
         "%(begun)s, %(end)s, 'Timeout 30000ms exceeded waiting for .price', fingerprint, "
-        "%(place)s, %(host)s, 'opened', %(ended)s FROM work_queue WHERE id = %(id)s",
+        "%(place)s, %(host)s, 'opened', %(ended)s, IF(task = 'invoice', 'acme-07', NULL) "
+        "FROM work_queue WHERE id = %(id)s",
         {"id": number, "attempt": attempt, "outcome": outcome, "end": end, "ended": has_ended,
          "begun": end - timedelta(seconds=31), "place": f"{number}/{attempt}",
          "host": socket.gethostname()},

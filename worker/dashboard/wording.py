@@ -43,8 +43,10 @@ class Clock:
         """Write `Sat 31 Jan 17:41:09`."""
         return NONE if moment is None else f"{self.local(moment):%a %d %b %H:%M:%S}"
 
-    def near(self, moment: datetime, now: datetime) -> str:
+    def near(self, moment: datetime | None, now: datetime) -> str:
         """Write the hour, with its day where that is more than a day away."""
+        if moment is None:
+            return NONE
         is_near = abs(now - moment) < timedelta(days=1)
         return self.hour(moment) if is_near else self.day(moment)
 

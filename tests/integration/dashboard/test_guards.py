@@ -11,7 +11,8 @@ from worker.dashboard.people import Role
 
 PAGES = ["/", "/live", "/errors", "/jobs", "/jobs/1", "/queues", "/queues/batches",
          "/workers", "/runs/2", "/timeline",
-         "/profiles", "/limits", "/reports", "/audit"]  # fmt: skip
+         "/profiles", "/limits", "/reports", "/audit", "/jobs/61/attempts/1/compare",
+         "/jobs/61/attempts/1/everything.zip"]  # fmt: skip
 
 
 @pytest.mark.parametrize("page", PAGES)
