@@ -244,8 +244,7 @@ def _events(db: Database, words: str) -> None:
         _sql(
             db,
             "INSERT INTO events (kind, name, began_at, ended_at, detail) VALUES (%(kind)s, "
-            "%(name)s, "
-            "UTC_TIMESTAMP(6) - INTERVAL %(ago)s SECOND, "
+            "%(name)s, UTC_TIMESTAMP(6) - INTERVAL %(ago)s SECOND, "
             "UTC_TIMESTAMP(6) - INTERVAL %(end)s SECOND, %(detail)s)",
             kind=kind, name=name, ago=ago, end=None if lasted is None else ago - lasted,
             detail=detail,

@@ -12,7 +12,6 @@ PAGES = [
         "/errors",
         "/errors?muted=1",
         "/errors?range=all",
-        "/jobs/61/attempts/1/compare",
         "/workers",
     ),
     *("/jobs", "/jobs?state=ready", "/jobs?state=waiting", "/jobs?state=done", "/jobs?state=error"),

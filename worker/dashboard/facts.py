@@ -260,12 +260,15 @@ def _groups(db: Database, now: datetime, new_since: datetime) -> list[Group]:
     by_night = _trends(db, new_since - timedelta(days=NIGHTS - 1), timedelta(days=1), NIGHTS)
     pictured = {row["fingerprint"] for row in shown}
     return [
-        Group(row)
-        if row["fingerprint"] not in pictured
-        else Group(
-            row, _samples(db, row), trends.get(row["fingerprint"], ()), start,
-            nights=sum(jobs > 0 for jobs in by_night.get(row["fingerprint"], ())),
-        )  # fmt: skip
+        Group(
+            row,
+            _samples(db, row),
+            trends.get(row["fingerprint"], ()),
+            start,
+            sum(jobs > 0 for jobs in by_night.get(row["fingerprint"], ())),
+        )
+        if row["fingerprint"] in pictured
+        else Group(row)
         for row in rows
     ]
 

@@ -76,9 +76,7 @@ def _waits(closed: ClosedKey, known: Facts, clock: Clock) -> Hint:
         at = clock.hour(known.at + timedelta(seconds=closed.seconds))
         again = f"Nightshift looks again by itself at {at}; what is retried waits until then."
         brief = f"Its breaker is open, next look at {at}."
-    return Hint(
-        Mark.HELD_BACK, f"{reason[:1].upper()}{reason[1:]}.", again, Outlook.WAITS, brief
-    )
+    return Hint(Mark.HELD_BACK, f"{reason[:1].upper()}{reason[1:]}.", again, Outlook.WAITS, brief)
 
 
 def _needs_a_person(item: Item) -> Hint:

@@ -36,7 +36,9 @@ def title(events: Iterable[Event], until: datetime, clock: Clock, *, is_live: bo
     if alive:
         return f"Run {alive[-1].run_id} is at work." if is_live else "A run at work."
     last = max(runs, key=lambda run: run.ended_at or run.began_at)
-    return f"Run {last.run_id} {last.why} at {clock.hour(last.ended_at)}{_against_plan(last, clock)}."
+    return (
+        f"Run {last.run_id} {last.why} at {clock.hour(last.ended_at)}{_against_plan(last, clock)}."
+    )
 
 
 def _against_plan(run: Event, clock: Clock) -> str:
@@ -50,9 +52,7 @@ def _against_plan(run: Event, clock: Clock) -> str:
     return f", {about(abs(spare))} {'before' if spare > 0 else 'after'} {clock.hour(planned)}"
 
 
-def facts_of(
-    events: Sequence[Event], since: datetime, until: datetime, clock: Clock
-) -> list[Said]:
+def facts_of(events: Sequence[Event], since: datetime, until: datetime, clock: Clock) -> list[Said]:
     """Say what held the workers up: how often, for how long, when, where and by whom."""
 
     def of(kind: Kind) -> list[Event]:

@@ -61,7 +61,15 @@ def test_what_gets_into_a_page_all_the_same_does_not_run(hostile_site, page, pat
 
 @pytest.mark.parametrize(
     "path",
-    ["/errors", "/jobs/61", "/limits", "/profiles", "/timeline", "/", "/jobs/61/attempts/1/compare"],
+    [
+        "/errors",
+        "/jobs/61",
+        "/limits",
+        "/profiles",
+        "/timeline",
+        "/",
+        "/jobs/61/attempts/1/compare",
+    ],
 )
 def test_their_words_are_shown_as_they_are(hostile_site, path):
     text = hostile_site.client().get(path).text

@@ -53,7 +53,13 @@ PAGES = [
         "/reports",
         "/audit",
     ),
-    *("/jobs/61/attempts/1/compare", "/jobs/61/attempts/1/look", "/jobs/61/attempts/1/look?which=good", "/sign-in", "/nowhere"),
+    *(
+        "/jobs/61/attempts/1/compare",
+        "/jobs/61/attempts/1/look",
+        "/jobs/61/attempts/1/look?which=good",
+        "/sign-in",
+        "/nowhere",
+    ),
 ]
 KEYS = ("3f9a1c2e00000001", "b81e07d400000002", "5c20aa9100000003")
 LOOKS = {

@@ -220,7 +220,7 @@ def test_a_limit_says_how_fast_it_goes_on(own_site):
     own_site.db.run_statement("DELETE FROM events WHERE kind = 'breaker'")
     own_site.db.run_statement("UPDATE limits SET name = 'site:portal.example.org', concurrent = 1")
     own_site.db.run_statement(
-        "UPDATE work_queue SET payload = '{\"url\": \"https://portal.example.org/9\"}' "
+        'UPDATE work_queue SET payload = \'{"url": "https://portal.example.org/9"}\' '
         "WHERE id BETWEEN 51 AND 60 OR status = 'in_progress'"
     )
     own_site.forget()

@@ -23,7 +23,9 @@ def test_the_first_of_a_group_leads_to_it_and_says_when_it_is_new(site):
     text = site.client().get("/timeline").text
 
     line = re.search(r'<a href="/errors\?range=all#g-3f9a1c2e00000001">First of 8.*?</li>', text)[0]
-    new = {group.key: group.is_new for group in site.app.extensions["nightshift"].facts.get().groups}
+    new = {
+        group.key: group.is_new for group in site.app.extensions["nightshift"].facts.get().groups
+    }
     assert ("NEW</b>" in line) == new["3f9a1c2e00000001"]
 
 
