@@ -75,6 +75,7 @@ def test_every_attempt_tells_its_steps_and_the_waits_between(own_site):
     assert "the first try" in text
     assert re.search(r"opened\s+<span", text)
     assert ">wait 2 min</text>" in text
+    assert "Tried again after 2 min 00 s." in text
 
 
 def test_facts_name_the_run_and_its_workers(site):
