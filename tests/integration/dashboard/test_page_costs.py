@@ -83,6 +83,8 @@ READS = [
     ("samples_of_group", {"fingerprint": "3f9a1c2e00000001", "middle": 1}),
     ("count_up_to", {"most": 100}),
     ("failure_trends", {"since": "2020-01-01", "seconds": 60}),
+    ("done_of_site_since", {"since": "2020-01-01", "most": 100}),
+    ("runs_of_workers", {"ids": (1, 2)}),
     ("jobs_at_work", {"ids": (1, 2)}),
     ("latest_deeds", {"before": None}),
     ("half_done_groups", {}),
