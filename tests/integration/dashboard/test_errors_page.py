@@ -63,6 +63,9 @@ def test_where_nothing_would_help_it_says_why_and_no_button_is_blue(own_site):
     assert "The page has changed; a retry is likely to fail" in article(text, PRICE)
     assert "Nightshift looks again by itself at" in article(text, VISIT)
     assert "Needs a person: profile acme-07 is set aside." in article(text, INVOICE)
+    # The question before a retry says so once more.
+    question = text.partition(f'id="all-{PRICE}"')[2].partition("</form>")[0]
+    assert "The page has changed; a retry is likely to fail the same way." in question
 
 
 def test_a_site_that_answers_again_is_the_headline_and_has_the_blue_button(own_site):
@@ -74,6 +77,7 @@ def test_a_site_that_answers_again_is_the_headline_and_has_the_blue_button(own_s
     assert "One is worth a retry now." in text
     assert main_buttons(text) == [VISIT]
     assert "3 jobs of this site are done since" in article(text, VISIT)
+    assert "likely" not in text.partition(f'id="all-{VISIT}"')[2].partition("</form>")[0]
 
 
 def test_this_nights_groups_are_shown_first_and_the_earlier_ones_are_counted(own_site):

@@ -44,6 +44,7 @@ def test_what_left_no_evidence_has_neither_download_nor_comparison(site, path, w
 def test_the_html_is_compared_with_the_last_good_page(site):
     page = site.client().get("/jobs/61").text
     assert 'href="/jobs/61/attempts/1/compare"' in page
+    assert "expect the same end, unless the task was mended" in page
 
     text = site.client().get("/jobs/61/attempts/1/compare").text
 

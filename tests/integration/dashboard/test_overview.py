@@ -209,6 +209,12 @@ def test_the_site_that_is_left_alone_is_named_beside_the_verdict(own_site):
     assert "left alone" not in client.get("/").text
 
 
+def test_a_site_that_is_left_alone_says_since_when(own_site):
+    (held,) = rows(own_site.client().get("/").text, "held")
+
+    assert re.search(r"Since \d\d:\d\d\. Looks again by itself at \d\d:\d\d\.", held), held
+
+
 def test_what_failed_says_what_is_proved_of_it(own_site):
     first = rows(own_site.client().get("/").text, "err")[0]
 
