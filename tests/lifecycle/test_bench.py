@@ -1,0 +1,54 @@
+"""The benches that need no browser, each once and tiny: they measure what they say."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bench import all as whole
+from bench.groups import GROUPS
+from bench.makespan import BALANCED, Layout, Yard
+from bench.server import private_bench
+from worker.database.client import Database
+
+ROOT = Path(__file__).parents[2]
+QUICK = ("claims", "failures", "enqueue", "export")
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_quick_group_measures_every_target_that_it_names(name):
+    group = next(group for group in GROUPS if group.name == name)
+
+    found = whole.run(group, 1, 60, tiny=True)
+
+    assert found.is_measured, [row.note for row in found.rows]
+    wanted = [row.wanted for row in found.rows if row.wanted]
+    assert sorted(wanted) == sorted(target for _, target in group.targets)
+
+
+def test_a_tiny_run_in_which_something_could_not_be_measured_fails(tmp_path):
+    # No server can be started from this program.
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.all", "--tiny", "--only", "failures"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+        env={"PATH": "/usr/bin:/bin", "NIGHTSHIFT_MYSQLD": str(tmp_path / "none")},
+    )  # fmt: skip
+
+    assert done.returncode == 1, done.stderr
+    assert "MISSED" in done.stdout
+
+
+def test_workers_that_get_no_job_count_in_the_perfect_makespan():
+    with private_bench() as bench, closing(Database(bench.database)) as db:
+        yard = Yard(bench, db, jobs=60)
+        balanced, perfectly = yard.run(Layout(BALANCED))
+        assert perfectly == pytest.approx(balanced, rel=0.01)
+
+        took, perfectly = yard.run(Layout("even", step=2, flags=("--no-help",)))
+
+    # Three of six workers do all of it; with their start it is somewhat less than twice as long.
+    assert took / perfectly > 1.3
