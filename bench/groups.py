@@ -59,7 +59,7 @@ GROUPS = (
         (_LIMIT,), on_mysql=True,
     ),
     Group("failures", "Failures", "bench.failures", (), 12, 12, (("done/s", "≥ 0.6"),)),
-    Group("recovery", "Recovery", "bench.recovery", (), 0, 32, (("kill -9", "< 1.5 s"),)),
+    Group("recovery", "Recovery", "bench.recovery", (), 0, 22, (("kill -9", "< 1.5 s"),)),
     Group(
         "upkeep", "Upkeep of an idle pool", "bench.upkeep", (), 0, 48,
         (("launcher and heart", "< 0.5 %"), ("server", "< 1 %")),
@@ -69,7 +69,7 @@ GROUPS = (
         0, 50, (("server", "< 1 %"),), on_mysql=True,
     ),
     Group(
-        "first-page", "Start", "bench.first_page", (), 30, 9,
+        "first-page", "Start", "bench.first_page", (), 24, 9,
         (("six raw Playwright scripts", "≤ 1.05"),),
     ),
     Group(
@@ -97,7 +97,7 @@ GROUPS = (
         (("p50", "≤ 1.2"), ("p99", "≤ 1.2")),
     ),
     Group(
-        "peers", "What a user would pick instead", "bench.peers", (), 0, 130,
+        "peers", "What a user would pick instead", "bench.peers", (), 0, 95,
         (("the best", "≥ 3"),),
     ),
     Group(
@@ -121,7 +121,7 @@ GROUPS = (
         (("busy site", "≤ 1.1"), ("slow site", "≤ 1.1")),
     ),
     Group(
-        "memory", "Memory, and upkeep of a busy pool", "bench.memory", ("--pages", "2000"), 220, 15,
+        "memory", "Memory, and upkeep of a busy pool", "bench.memory", ("--pages", "2000"), 260, 15,
         (("200 pages", "≤ 1.1"), ("launcher and heart", "< 2 %")), takes_the_rest=True,
     ),
 )  # fmt: skip

@@ -132,7 +132,8 @@ class Watch:
 
     def _look(self, launcher: subprocess.Popen[bytes], span: float) -> None:
         family = [launcher.pid, *(stat.pid for stat in descendants(launcher.pid))]
-        count = "SELECT COUNT(*) AS done FROM work_queue WHERE status = 'done'"
+        # A page that went wrong has needed its memory as well.
+        count = "SELECT COUNT(*) AS done FROM work_queue WHERE status IN ('done', 'error')"
         done = int(self.db.run_statement(count)[0]["done"])
         self.samples.append((done, sum(map(_megabytes, family))))
         try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from contextlib import closing
@@ -14,6 +16,8 @@ from bench.groups import GROUPS
 from bench.makespan import BALANCED, WORKERS, Layout, Yard
 from bench.server import private_bench
 from worker.database.client import Database
+from worker.database.private_server import PrivateServer
+from worker.system import process_tree
 
 ROOT = Path(__file__).parents[2]
 # The quickest without a browser: a few seconds each. The others: `make bench ARGS=--tiny`.
@@ -41,6 +45,43 @@ def test_a_tiny_run_in_which_something_could_not_be_measured_fails(tmp_path):
 
     assert done.returncode == 1, done.stderr
     assert "MISSED" in done.stdout
+
+
+@pytest.mark.parametrize("hears", [True, False], ids=["ends by itself", "is killed"])
+def test_a_group_that_is_stopped_leaves_no_server_behind(tmp_path, monkeypatch, hears):
+    script = tmp_path / "hanging.py"
+    script.write_text(
+        "import signal, time\n"
+        "from bench import harness\n"
+        "from bench.server import private_bench\n"
+        "options = harness.read(harness.parser('hanging', '', seconds=1))\n"
+        + "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        * (not hears)
+        + "with private_bench() as bench:\n"
+        "    print(bench.folder, flush=True)\n"
+        "    time.sleep(120)\n"
+    )
+    monkeypatch.setattr(whole, "STOP_SECONDS", 30 if hears else 1)
+    process = subprocess.Popen(
+        [sys.executable, script], cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    folder = Path(process.stdout.readline().strip())
+    server = PrivateServer(folder / "mysql")
+    try:
+        lives = process_tree.identify(server.pid() or 0)
+        assert lives is not None
+
+        whole.stop(process)
+
+        assert process.poll() is not None
+        assert not process_tree.is_alive(lives)
+        assert folder.exists() is not hears
+    finally:
+        process.kill()
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_workers_that_get_no_job_count_in_the_perfect_makespan():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,25 +51,13 @@ def test_a_group_that_crashes_or_says_nothing_is_lost_and_the_rest_goes_on():
     assert "exit code 1" in found.rows[0].note
 
 
-def test_a_group_that_hangs_is_ended_by_sigterm_and_may_clean_up(tmp_path, monkeypatch):
-    (tmp_path / "hanging.py").write_text(
-        "import sys, time\n"
-        "from pathlib import Path\n"
-        "from bench import harness\n"
-        "harness.read(harness.parser('hanging', '', seconds=1))\n"
-        "try:\n"
-        "    time.sleep(60)\n"
-        "finally:\n"
-        "    Path(__file__).with_name('cleaned').touch()\n"
-    )
-    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{ROOT}")
-    began = time.monotonic()
+def test_a_group_that_takes_too_long_is_lost(tmp_path, monkeypatch):
+    (tmp_path / "hanging.py").write_text("import time; time.sleep(60)")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
 
-    found = whole.run(replace(GROUP, module="hanging"), 1, 3, tiny=True)
+    found = whole.run(replace(GROUP, module="hanging"), 1, 1.0, tiny=True)
 
-    assert "longer than 3 s" in found.rows[0].note
-    assert (tmp_path / "cleaned").exists()
-    assert time.monotonic() - began < whole.STOP_SECONDS
+    assert "longer than 1 s" in found.rows[0].note
 
 
 def test_an_unknown_group_is_wrong_usage_and_the_known_ones_are_named():
