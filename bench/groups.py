@@ -61,12 +61,12 @@ GROUPS = (
     Group("failures", "Failures", "bench.failures", (), 12, 12, (("done/s", "≥ 0.6"),)),
     Group("recovery", "Recovery", "bench.recovery", (), 0, 22, (("kill -9", "< 1.5 s"),)),
     Group(
-        "upkeep", "Upkeep of an idle pool", "bench.upkeep", (), 0, 48,
+        "upkeep", "Upkeep of an idle pool", "bench.upkeep", (), 0, 52,
         (("launcher and heart", "< 0.5 %"), ("server", "< 1 %")),
     ),
     Group(
         "upkeep-mysql", "Upkeep of an idle pool, MySQL 9.7", "bench.upkeep", ("--only-server",),
-        0, 50, (("server", "< 1 %"),), on_mysql=True,
+        0, 56, (("server", "< 1 %"),), on_mysql=True,
     ),
     Group(
         "first-page", "Start", "bench.first_page", (), 24, 9,
@@ -117,7 +117,7 @@ GROUPS = (
     Group("page-growth", "How cost grows: pages", "bench.page_growth", (), 20, 25),
     Group("growth", "How cost grows: jobs", "bench.growth", (), 28, 32),
     Group(
-        "auto-workers", "Workers found by the run", "bench.auto_workers", (), 90, 55,
+        "auto-workers", "Workers found by the run", "bench.auto_workers", (), 90, 65,
         (("busy site", "≤ 1.1"), ("slow site", "≤ 1.1")),
     ),
     Group(

@@ -50,7 +50,7 @@ class PagesWorker:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         self._nightshift(1, "")
         pipe.send("ready")
-        runners = {
+        runners: dict[str, Runner] = {
             "nightshift": self._nightshift,
             "nightshift without good pages": self._without_good_pages,
         }

@@ -22,7 +22,7 @@ from worker.database.client import Database
 from worker.database.private_server import PrivateServer
 from worker.system.process_tree import descendants
 
-START_SECONDS, SETTLE_SECONDS, TINY_SETTLE_SECONDS = 60.0, 5.0, 1.0
+START_SECONDS, SETTLE_SECONDS, TINY_SETTLE_SECONDS = 60.0, 10.0, 1.0
 # Time is counted in hundredths: half a percent of a core is 15 of them.
 WATCH_SECONDS, TINY_WATCH_SECONDS = 30.0, 2.0
 

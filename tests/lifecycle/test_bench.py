@@ -13,7 +13,7 @@ import pytest
 
 from bench import all as whole
 from bench.groups import GROUPS
-from bench.makespan import BALANCED, WORKERS, Layout, Yard
+from bench.makespan import WORKERS, Layout, Yard
 from bench.server import private_bench
 from worker.database.client import Database
 from worker.database.private_server import PrivateServer
@@ -88,15 +88,17 @@ def test_workers_that_get_no_job_count_in_the_perfect_makespan():
     layout = Layout("all ids even, nobody helps", step=2, flags=("--no-help",))
     with private_bench() as bench, closing(Database(bench.database)) as db:
         yard = Yard(bench, db, jobs=30)
-        yard.run(Layout(BALANCED))
+        # Workers of a run before, which are not among them.
+        db.run_statement(
+            "INSERT INTO workers (id, run_id, slot, pid, pid_started, started_at) "
+            "VALUES (1, 1, 0, 1, 1, UTC_TIMESTAMP(6) - INTERVAL 1 SECOND)"
+        )
         since = db.run_statement("SELECT UTC_TIMESTAMP(6) AS now")[0]["now"]
         yard.run(layout)
         busy = db.run_statement("SELECT COUNT(DISTINCT incarnation) AS busy FROM work_queue")
-
         workers, first = yard._joined(layout, since)
 
     assert busy == [{"busy": WORKERS // 2}]
     assert [speed for _, speed in workers] == [1.0] * WORKERS
     assert min(joins for joins, _ in workers) == 0.0
-    # The workers of the run before are not among them.
     assert since < first
