@@ -92,7 +92,8 @@ def test_the_page_asks_nobody_runs_nothing_and_fits(chromium, tmp_path, width, s
     assert page.locator("h1").count() == 1
     # An hour stays on its line, however wide what is beside it.
     lines = page.locator(".h").evaluate_all(LINES)
-    assert lines and set(lines) == {1}
+    assert lines
+    assert set(lines) == {1}
     assert page.locator("svg[role=img] title").first.text_content()
     # The picture is there, and the sheets are: their hashes are those of the policy.
     assert page.evaluate("document.querySelector('.shot').naturalWidth") == 64
