@@ -22,7 +22,7 @@ from bench.numbers import have_numbers
 from bench.pool import Pool
 from bench.race import Work, race
 from bench.server import Bench, private_bench
-from worker.browser.evidence import Failure
+from worker.browser.failed_attempt import Failure
 from worker.database.client import Database
 from worker.execution.failure_report import Reporter
 from worker.execution.worker_loop import WorkerLoop
