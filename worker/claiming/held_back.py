@@ -24,7 +24,7 @@ COUNT_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class HeldBack:
-    """So many jobs, or more, that one closed key holds back."""
+    """How many jobs, at least, one closed key holds back."""
 
     key: str
     reason: str

@@ -46,12 +46,17 @@ def dashboard() -> None:
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True)
 @click.option(
     "--allow-host", "more_hosts", multiple=True, metavar="NAME",
-    help="A name by which browsers may ask for it; repeatable.",
+    help="A host name under which browsers may open the dashboard; repeatable.",
 )  # fmt: skip
-@click.option("--https", "is_https", is_flag=True, help="A proxy in front of it speaks https.")
+@click.option(
+    "--https",
+    "is_https",
+    is_flag=True,
+    help="Set this when a proxy in front of the dashboard serves it over https.",
+)
 @click.option(
     "--trusted-proxy", metavar="ADDRESS", default="",
-    help="The proxy's address: its X-Forwarded-For tells who asks.  [default: nobody's does]",
+    help="Address of a proxy in front; its X-Forwarded-For header is trusted.  [default: none]",
 )  # fmt: skip
 @click.option("--reports", metavar="DIR", help="The folder that runs write reports to.")
 def serve(
@@ -94,7 +99,7 @@ def serve(
 @dashboard.command("user")
 @click.argument("name")
 @click.option("--role", type=click.Choice(ROLES), default="viewer", show_default=True)
-@click.option("--remove", is_flag=True, help="Let this user in no more.")
+@click.option("--remove", is_flag=True, help="Remove this user.")
 def user(name: str, role: str, remove: bool) -> None:
     """Add a user or change one; asks for the password. An operator may act, a viewer only look."""
     from worker.dashboard.people import Role
@@ -122,7 +127,7 @@ def users() -> None:
 
 @dashboard.command("token")
 @click.argument("name")
-@click.option("--remove", is_flag=True, help="Let this token be worth nothing any more.")
+@click.option("--remove", is_flag=True, help="Remove this token.")
 def token(name: str, remove: bool) -> None:
     """Make a token for a program that reads /api/v1; it is shown once."""
     people = _people()

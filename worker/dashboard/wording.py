@@ -53,7 +53,7 @@ class Clock:
         return "" if moment is None else self.local(moment).isoformat(timespec="seconds")
 
     def after(self, moment: datetime, seconds: float) -> str:
-        """Write the hour that comes so long after a moment."""
+        """Write the hour that is `seconds` after a moment."""
         return self.hour(moment + timedelta(seconds=seconds))
 
     def label(self, moment: datetime) -> str:
