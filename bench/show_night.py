@@ -58,6 +58,7 @@ def fill(db: Database, errors_dir: Path, browser: Browser) -> None:
     _run(db, now)
     _fit_sample(db, now, errors_dir)
     rollups = Rollups.of(db, "pictures")
+    rollups.writer.hold(by_force=True)
     while rollups.beat():
         pass
     for folder in sorted(errors_dir.glob("*/*")):

@@ -70,15 +70,9 @@ class Reporter:
             steps=tuple(steps),
             database=self.database,
         )
-        return self._kept(claim, replace(ending, label=raised.label), failure)
+        return self._kept(claim, _told(ending, failure, raised.label), failure)
 
     def _kept(self, claim: Claim, ending: Ending, failure: Failure) -> Ending:
-        ending = replace(
-            ending,
-            last_error=failure.traceback,
-            fingerprint=failure.fingerprint,
-            last_step=failure.last_step,
-        )
         try:
             folder = new_attempt_folder(
                 self.errors_dir, failure.job_id, failure.attempt, database=self.database
@@ -95,6 +89,17 @@ class Reporter:
             evidence=str(folder.relative_to(self.errors_dir)),
             evidence_dir=str(self.errors_dir),
         )
+
+
+def _told(ending: Ending, failure: Failure, label: str) -> Ending:
+    """Add to an ending what is known of its failure, with or without evidence."""
+    return replace(
+        ending,
+        last_error=failure.traceback,
+        fingerprint=failure.fingerprint,
+        label=label,
+        last_step=failure.last_step,
+    )
 
 
 def redacted(ending: Ending) -> Ending:
