@@ -169,8 +169,8 @@ class WorkerLoop:
             self._entry.phase = Phase.SETTLING
             written = self._writer.write(claim, ending, self._following(claim, ending))
             if written.refused is not None:
-                refused = self._executor.keep_evidence(claim, written.refused)
-                written = self._writer.write_instead(claim, refused)
+                ending = self._executor.keep_evidence(claim, written.refused)
+                written = self._writer.write_instead(claim, ending)
             span.settle(written.settlement)
         if ending.evidence is not None:
             to_copy.add(self._settings.state_dir, self._settings.errors_dir, ending.evidence)

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from worker.execution.executor import Executor
 from worker.execution.stop_request import StopRequest
 from worker.execution.worker_loop import WorkerLoop
 from worker.models import Outcome
@@ -59,11 +60,19 @@ def test_a_result_that_the_server_refuses_is_an_error_whose_evidence_was_there_b
         there.append((ending.outcome, (tmp_path / "errors" / str(job) / "1").is_dir()))
         return end(self, claim, ending, **options)
 
+    let_go = Executor.let_go
+
+    def let_go_of(self, claim, ending, **options):
+        there.append((ending.outcome, options["is_good"]))
+        let_go(self, claim, ending, **options)
+
     monkeypatch.setattr(Queue, "end", watched)
+    monkeypatch.setattr(Executor, "let_go", let_go_of)
 
     loop.do(loop.gate.claim(loop.owner, loop.candidates))
 
-    assert there == [(Outcome.DONE, False), (Outcome.ERROR, True)]
+    # Its page and its site's breaker, too, are told that it failed.
+    assert there == [(Outcome.DONE, False), (Outcome.ERROR, True), (Outcome.ERROR, False)]
     row = queue.get(job)
     (attempt,) = queue.history(job)
     assert (row["status"], attempt["cause"]) == ("error", "code")
