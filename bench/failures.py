@@ -11,7 +11,7 @@ import logging
 import os
 import sys
 from contextlib import closing
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
 
 from bench import harness
@@ -23,7 +23,7 @@ from bench.pool import Pool
 from bench.race import Work, race
 from bench.server import Bench, private_bench
 from bench.turns import take_turns
-from worker.browser.evidence import Failure
+from worker.browser.failed_attempt import Failure
 from worker.database.client import Database
 from worker.execution.failure_report import Reporter
 from worker.execution.worker_loop import WorkerLoop
@@ -40,7 +40,7 @@ class WithoutFiles(Reporter):
     """Knows all that a report of a failure says, and writes none of it."""
 
     def _kept(self, claim: Claim, ending: Ending, failure: Failure) -> Ending:
-        return replace(ending, last_step=failure.last_step)
+        return ending
 
 
 def without_files(loop: WorkerLoop) -> None:

@@ -45,6 +45,23 @@ def test_facts_say_when_and_by_whom_and_workers_why_they_were_restarted(own_site
     assert "restarted: killed by SIGKILL, out of memory" in text
 
 
+def test_restarts_of_one_worker_for_one_reason_are_one_line(own_site):
+    own_site.db.run_statement(
+        "INSERT INTO workers (id, run_id, slot, pid, pid_started, started_at) VALUES "
+        "(9, 2, 0, 1, 1, UTC_TIMESTAMP(6) - INTERVAL 10 MINUTE)"
+    )
+    own_site.db.run_statement(
+        "UPDATE workers SET ended_at = started_at + INTERVAL 1 MINUTE, ending = 'hung' "
+        "WHERE id IN (1, 3)"
+    )
+    own_site.forget()
+
+    text = words(own_site.client().get("/timeline").text)
+
+    assert len(re.findall("Worker 0 restarted: hung", text)) == 1
+    assert re.search(r"Worker 0 restarted: hung again at \d\d:\d\d", text)
+
+
 def test_what_a_run_was_given_until_is_compared_with_its_end(own_site):
     own_site.db.run_statement("DELETE FROM runs WHERE id = 1")
     own_site.db.run_statement(
