@@ -10,7 +10,7 @@ import pytest
 
 from tests.dashboard_site import made
 from worker.dashboard import wall as walls
-from worker.dashboard.overview import WorkerNow
+from worker.dashboard.workers_now import WorkerNow
 from worker.dashboard.wall import Wall
 from worker.system import live_wall
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -61,6 +62,7 @@ def page() -> str:
         },
         hint_of=lambda group: hint_of(group, known, services().config.errors_dir, clock),
         canaries=CANARIES,
+        until=known.at.isoformat(),
         shares=(_share([known.tonight]), _share(known.hours)),
     )
 
@@ -137,12 +139,16 @@ def unmute(group: str) -> Response:
 
 
 def _scope(group: str, *, half_done: bool = True) -> Scope:
-    """Mean the jobs of a group that were in error when the page was told, or are now.
+    """Mean the jobs of a group that the page had counted when it asked.
 
-    So a job that failed after the question was asked is not in the answer.
+    What failed since, or while somebody thought about it, is not in the answer.
     """
     db = database()
     found = dead_letters.find_group(db, group)
     if found["fingerprint"] != group:
         raise UsageError(f"there is no group {group}")
-    return Scope(archive.now(db), group=group, half_done=half_done)
+    try:
+        until = datetime.fromisoformat(request.form.get("until", ""))
+    except ValueError:
+        raise UsageError("the page did not say which jobs it meant; load it again") from None
+    return Scope(min(until.replace(tzinfo=None), archive.now(db)), group=group, half_done=half_done)
