@@ -8,7 +8,7 @@ from worker.browser.options import BrowserOptions
 from worker.browser.providers.registry import Providers
 from worker.browser.providers.vendor import VendorProvider
 from worker.database.client import Database
-from worker.errors import ProviderError, UsageError
+from worker.errors import ProviderError, ProxyUnavailable, UsageError
 from worker.profiles import leases, store
 from worker.profiles.specs import spec_of
 
@@ -28,7 +28,8 @@ def refuse(db: Database, profile_id: str, state_dir: Path) -> str:
         return ""
     try:
         standing = provider.standing(spec_of(db, profile))
-    except ProviderError as error:
+    except (ProviderError, ProxyUnavailable) as error:
+        # Whoever takes it may be about to give it a door, or to see what is wrong there.
         return f"{error}; so nobody knows whether the profile runs now"
     if standing in ("running", "locked"):
         how = "runs now" if standing == "running" else "is open elsewhere"

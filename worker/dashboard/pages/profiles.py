@@ -14,7 +14,7 @@ from worker.dashboard.guards import operators_only
 from worker.dashboard.services import database, facts, services, told_at
 from worker.dashboard.wording import duration
 from worker.database.client import Row
-from worker.errors import UsageError
+from worker.errors import SettingsError, UsageError
 from worker.flags import parse_duration
 from worker.history.todo import Item
 from worker.profiles import other_sessions, store
@@ -118,7 +118,10 @@ def check_out(profile_id: str) -> Response:
 
     def work() -> Done:
         seconds = _seconds(request.form.get("for", "1h"))
-        unknown = other_sessions.refuse(database(), profile_id, services().config.state_dir)
+        try:
+            unknown = other_sessions.refuse(database(), profile_id, services().config.state_dir)
+        except SettingsError as error:
+            raise UsageError(str(error)) from None
         store.check_out(
             database(), profile_id, person=author(), seconds=seconds, reason=said_reason()
         )
