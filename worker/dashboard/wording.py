@@ -56,10 +56,6 @@ class Clock:
         """Write the hour that comes so long after a moment; what should have come is now."""
         return self.hour(moment + timedelta(seconds=max(0.0, seconds)))
 
-    def utc(self, local: datetime) -> datetime:
-        """Turn a local time into one of the database."""
-        return local.replace(tzinfo=self.zone).astimezone(UTC).replace(tzinfo=None)
-
     def label(self, moment: datetime) -> str:
         """Name the zone, as on the foot of every page: `Europe/Berlin (CET)`."""
         short = f"{self.local(moment):%Z}"

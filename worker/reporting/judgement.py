@@ -143,7 +143,7 @@ def held(counted: Sequence[HeldBack], runs: Sequence[RunState]) -> int:
     newest = max(runs, key=lambda run: run.run_id, default=None)
     if newest is None or not any(item.or_more for item in counted):
         return jobs
-    return max(jobs, sum(item["jobs"] for item in held_at_end(newest)))
+    return max(jobs, sum(int(item["jobs"]) for item in held_at_end(newest)))
 
 
 def held_at_end(run: RunState) -> list[dict[str, Any]]:

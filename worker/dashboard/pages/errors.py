@@ -139,7 +139,7 @@ def unmute(group: str) -> Response:
 
 
 def _scope(group: str, *, half_done: bool = True) -> Scope:
-    """Mean the jobs of a group that the page had counted when it asked.
+    """Choose the jobs of a group that the page had counted when it asked.
 
     What failed since, or while somebody thought about it, is not in the answer.
     """

@@ -45,8 +45,10 @@ def judge(
     known = outlook.outlook(db, at_work) if at_work else Outlook(0.0, {})
     if known.pending is None:
         # No heart has counted yet.
-        told = {"pending": counts.pending or 0, "in_progress": counts.in_progress or 0}
-        known = replace(known, **told, waiting=counts.waiting, held_back=held_jobs)
+        known = replace(
+            known, pending=counts.pending or 0, in_progress=counts.in_progress or 0,
+            waiting=counts.waiting, held_back=held_jobs,
+        )  # fmt: skip
     ended = Ended(counts.done, counts.failed)
     many = failing.warning(ended, failing.lately(db, window.now), _of(usual))
     judged = judgement.judge(

@@ -7,7 +7,9 @@ import re
 
 def table_of(text, heading):
     """The words of each row of the table under a heading."""
-    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", text.partition(heading)[2].partition("</table>")[0], re.DOTALL)
+    rows = re.findall(
+        r"<tr[^>]*>(.*?)</tr>", text.partition(heading)[2].partition("</table>")[0], re.DOTALL
+    )
     return [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in rows]
 
 

@@ -58,7 +58,9 @@ def test_it_lists_what_todo_lists(own_site):
     page = shown(own_site)
 
     assert "4 profiles wait for a person." in page
-    items = {item.name for item in todo.everything(db).items if item.kind in ("profile", "checkout")}
+    items = {
+        item.name for item in todo.everything(db).items if item.kind in ("profile", "checkout")
+    }
     assert items == {"doorless", "held", "kept", "odd"}
     rows = listed(page)
     assert len(rows) == 4
