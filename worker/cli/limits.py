@@ -187,7 +187,9 @@ def _breaker_line(row: Row, closed: ClosedKey | None) -> str:
         return f"{row['name']}: closed, {counted(int(row['failures']), 'recent failure')}"
     if closed is None:
         return f"{row['name']}: open, and the next job is the canary: {kept(row['reason'])}"
-    opens = "" if closed.seconds is None else f", next check in {duration(closed.seconds)}"
+    opens = (
+        "" if closed.seconds is None else f", next check in {duration(max(0.0, closed.seconds))}"
+    )
     tasks = f"; it holds back {', '.join(row['failing'])}" if row["failing"] else ""
     return f"{row['name']}: {row['state'].replace('_', ' ')}{opens}: {closed.reason}{tasks}"
 

@@ -55,8 +55,8 @@ class Clock:
         return "" if moment is None else self.local(moment).isoformat(timespec="seconds")
 
     def after(self, moment: datetime, seconds: float) -> str:
-        """Write the hour that is `seconds` after a moment."""
-        return self.hour(moment + timedelta(seconds=seconds))
+        """Write the hour that comes so long after a moment; what should have come is now."""
+        return self.hour(moment + timedelta(seconds=max(0.0, seconds)))
 
     def label(self, moment: datetime) -> str:
         """Name the zone, as on the foot of every page: `Europe/Berlin (CET)`."""

@@ -39,6 +39,20 @@ def test_a_tile_tells_job_step_age_memory_and_restarts(own_site):
     assert "0 restarts" in second
 
 
+def test_a_tile_turns_slow_by_the_limit_that_its_run_told(own_site):
+    own_site.db.run_statement("UPDATE work_queue SET timeout_seconds = NULL WHERE id = 75")
+    own_site.db.run_statement(
+        "UPDATE runs SET pulse = JSON_SET(pulse, '$.workers[0].limit_seconds', 600.0, "
+        "'$.workers[0].job_seconds', 500.0) WHERE id = 2"
+    )
+    own_site.forget()
+
+    text = own_site.client().get("/").text
+
+    assert re.search(r"Worker 0: slow 8 min 20 s of 600 ", living(text)[0])
+    assert "f-warn" in text
+
+
 def test_a_tile_says_why_the_worker_was_restarted(own_site):
     own_site.db.run_statement(
         "UPDATE workers SET ended_at = UTC_TIMESTAMP(6) - INTERVAL 31 MINUTE, "

@@ -165,7 +165,7 @@ def is_scan(row):
 def test_a_statement_that_takes_too_long_is_ended(server, tmp_path):
     with made(server, tmp_path, statement_seconds=1.0) as site, site.app.test_request_context():
         db = site.app.extensions["nightshift"].connections.borrow()
-        with pytest.raises((DatabaseUnavailable, Exception), match=r"(?i)time|interrupt|exceeded"):
+        with pytest.raises(DatabaseUnavailable, match="the query took longer than it may"):
             db.run_statement("SELECT COUNT(*) FROM work_queue a, work_queue b, work_queue c, "
                              "work_queue d WHERE SLEEP(0.01) = 0")  # fmt: skip
         db.close()

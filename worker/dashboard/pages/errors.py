@@ -70,6 +70,7 @@ def page() -> str:
         last_run=last_run(known.events, clock),
         canaries=CANARIES,
         nights=NIGHTS,
+        until=known.at.isoformat(),
         shares=(_share([known.tonight]), _share(known.hours)),
     )
 
@@ -160,12 +161,16 @@ def unmute(group: str) -> Response:
 
 
 def _scope(group: str, *, half_done: bool = True) -> Scope:
-    """Choose the jobs of a group that were in error when the page was told, or are now.
+    """Choose the jobs of a group that the page had counted when it asked.
 
-    So a job that failed after the question was asked is not in the answer.
+    What failed since, or while somebody thought about it, is not in the answer.
     """
     db = database()
     found = dead_letters.find_group(db, group)
     if found["fingerprint"] != group:
         raise UsageError(f"there is no group {group}")
-    return Scope(archive.now(db), group=group, half_done=half_done)
+    try:
+        until = datetime.fromisoformat(request.form.get("until", ""))
+    except ValueError:
+        raise UsageError("the page did not say which jobs it meant; load it again") from None
+    return Scope(min(until.replace(tzinfo=None), archive.now(db)), group=group, half_done=half_done)
