@@ -140,8 +140,13 @@ def test_what_a_project_sets_is_used_and_a_flag_wins(cli, folder):
     )
 
     (folder / "nightshift.toml").write_text('[run]\nerrors-dir = "evidence"\nuntil = "25:00"\n')
-    assert "--until 25:00 is not a time of day" in cli("run").stderr
-    assert "--until 26:00 is not a time of day" in cli("run", "--until", "26:00").stderr
+    told = " is not a time of day"
+    assert f"nightshift: nightshift.toml [run] until 25:00{told}" in cli("run").stderr
+    assert f"nightshift: --until 26:00{told}" in cli("run", "--until", "26:00").stderr
+    (folder / ".env").write_text("NIGHTSHIFT_UNTIL=27:00\n")
+    assert f"nightshift: .env NIGHTSHIFT_UNTIL 27:00{told}" in cli("run").stderr
+    (folder / ".env").write_text("NIGHTSHIFT_LEASE=soon\n")
+    assert "nightshift: .env NIGHTSHIFT_LEASE: 'soon' is not a duration" in cli("run").stderr
 
 
 def test_a_subfolder_of_a_project_is_not_taken_for_it_without_a_word(cli, folder):
