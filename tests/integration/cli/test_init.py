@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import stat
 import subprocess
@@ -99,6 +100,21 @@ def test_the_files_for_docker_systemd_and_cron_can_be_added_later(cli, folder):
     assert f"WorkingDirectory={folder}" in unit
     assert f"cd {folder} && " in (folder / "nightshift.cron").read_text()
     assert cli("init", "--cron").returncode == 2
+
+
+def test_the_line_for_cron_joins_the_others_and_bears_an_odd_path(cli, folder):
+    odd = folder / "my shop's 100%"
+    odd.mkdir()
+    assert cli("init", "--cron", "--systemd", "--project", str(odd)).returncode == 0
+
+    text = (odd / "nightshift.cron").read_text()
+    assert "(crontab -l 2>/dev/null; cat nightshift.cron) | crontab -" in text
+    # What cron hands to the shell: it takes a bare % for the end of the line.
+    command = text.splitlines()[-1].split(maxsplit=5)[5]
+    assert "%" not in command.replace(r"\%", "")
+    assert shlex.split(command.replace(r"\%", "%"))[:3] == ["cd", str(odd), "&&"]
+    unit = (odd / "nightshift.service").read_text()
+    assert f"WorkingDirectory={folder}/my shop's 100%%\n" in unit
 
 
 def test_systemd_finds_nothing_wrong_with_the_unit(cli, folder):
