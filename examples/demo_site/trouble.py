@@ -40,7 +40,7 @@ _LINKS = f"""<a>a name without an address</a> <a href="">here</a>
 <a href="https://elsewhere.example/products/1">elsewhere</a>
 <svg><a href="/products/2"><text>drawn</text></a></svg>
 <a href="/products/1#reviews">reviews</a> <a href="/products/1">again</a>
-<a href="/products?{'x' * 3_000}">filtered</a>"""
+<a href="/products?{"x" * 3_000}">filtered</a>"""
 # The mark by which such pages are known, without the third-party script behind it.
 _CHALLENGE = """<script>
 window._cf_chl_opt = { cType: "managed", path: "/cdn-cgi/challenge-platform/h/b" };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -20,7 +21,7 @@ DOCKERFILE = REPO / "deploy" / "docker" / "Dockerfile"
 @pytest.fixture
 def is_healthy(settings, tmp_path):
     """Ask as Docker would, in the folder where the project is."""
-    found = re.search(r"^HEALTHCHECK .*\\\n +CMD ((?:.*\\\n)*.*)$", DOCKERFILE.read_text(), re.M)
+    found = re.search(r"^HEALTHCHECK .*\\\n +CMD (.*)$", DOCKERFILE.read_text(), re.MULTILINE)
     programs = tmp_path / "bin"
     programs.mkdir()
     command = programs / "nightshift"
@@ -30,7 +31,7 @@ def is_healthy(settings, tmp_path):
     environment["PATH"] = f"{programs}:{environment['PATH']}"
 
     def ask():
-        line = ["sh", "-c", found[1]]
+        line = json.loads(found[1])
         done = subprocess.run(line, cwd=tmp_path, env=environment, timeout=60, check=False)
         return done.returncode == 0
 

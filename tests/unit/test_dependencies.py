@@ -26,6 +26,11 @@ def normalised(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def declared_packages() -> set[str]:
+    extras = PROJECT["optional-dependencies"].values()
+    return named(PROJECT["dependencies"]).union(*map(named, extras))
+
+
 def imported(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -38,9 +43,7 @@ def test_every_package_that_is_imported_is_declared():
     files = [path for folder in ("worker", "nightshift") for path in (REPO / folder).rglob("*.py")]
     wanted = {name for path in files for name in imported(path)}
     wanted -= sys.stdlib_module_names | OURS | OF_TESTS
-    declared = named(PROJECT["dependencies"])
-    for extra in PROJECT["optional-dependencies"].values():
-        declared |= named(extra)
+    declared = declared_packages()
     packages = packages_distributions()
 
     assert len(wanted) > 10
@@ -51,6 +54,5 @@ def test_every_package_that_is_imported_is_declared():
 
 def test_what_is_declared_is_pinned():
     pins = re.findall(r"^([\w.-]+)==", (REPO / "requirements.lock").read_text(), re.MULTILINE)
-    wanted = named([*PROJECT["dependencies"], *sum(PROJECT["optional-dependencies"].values(), [])])
 
-    assert wanted <= set(map(normalised, pins))
+    assert declared_packages() <= set(map(normalised, pins))

@@ -175,7 +175,8 @@ def _per_minute(delay: float) -> float:
     """Say how many starts a minute keep that many seconds apart, in two digits, never too many."""
     exact = 60 / delay
     digits = max(0, 1 - math.floor(math.log10(exact)))
-    return math.floor(exact * 10**digits) / 10**digits
+    step = float(10**digits)
+    return math.floor(exact * step) / step
 
 
 def _site_of(url: str) -> str | None:

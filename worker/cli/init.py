@@ -89,7 +89,9 @@ def _extra_files(folder: Path, extra: str) -> Files:
     project, command = str(folder), _absolute_command(folder)
     if extra == "cron":
         # Cron takes a % for the end of the line.
-        project, words = (text.replace("%", r"\%") for text in (shlex.quote(project), shlex.join(command)))
+        project, words = (
+            text.replace("%", r"\%") for text in (shlex.quote(project), shlex.join(command))
+        )
     else:
         project, words = project.replace("%", "%%"), " ".join(map(_for_systemd, command))
     return {

@@ -102,9 +102,9 @@ class Job:
         """Add a job when this one is done: in the same transaction, so never twice.
 
         If this job fails, nothing is added. `options` are those of `enqueue` (`dedupe_key`,
-        `priority`, `not_before`, …) but `batch`, `connection` and `traceparent`. Queue, priority and
-        batch are this job's, the first two unless they are given; `depth` is one more than its own
-        unless it is. Raises what `enqueue` raises for what cannot be meant.
+        `priority`, `not_before`, …) but `batch`, `connection` and `traceparent`. The batch is this
+        job's; queue and priority are, and `depth` is one more than its own, unless they are given.
+        Raises what `enqueue` raises for what cannot be meant.
         """
         self.enqueue_many([payload], task=task, **options)
 

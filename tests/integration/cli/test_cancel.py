@@ -72,7 +72,12 @@ def test_jobs_are_cancelled_with_care_and_come_back(cli, queue, database):
 
 @pytest.mark.parametrize(
     ("flag", "value"),
-    [("--queue", "slow"), ("--site", "www.shop.example"), ("--profile", "p1"), ("--task", "screenshot")],
+    [
+        ("--queue", "slow"),
+        ("--site", "www.shop.example"),
+        ("--profile", "p1"),
+        ("--task", "screenshot"),
+    ],
 )
 def test_jobs_come_back_by_what_they_were_cancelled_by(cli, queue, database, flag, value):
     kept = queue.enqueue("visit", {})

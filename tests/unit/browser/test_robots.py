@@ -56,7 +56,8 @@ def known(clock, answers, asked, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("delay", "limit"), [(1, "60"), (7, "8.5"), (60, "1"), (90, "0.66"), (3600, "0.016"), (0.5, "120")]
+    ("delay", "limit"),
+    [(1, "60"), (7, "8.5"), (60, "1"), (90, "0.66"), (3600, "0.016"), (0.5, "120")],
 )
 def test_a_delay_that_a_site_asks_for_is_told_with_the_limit_to_set(
     known, answers, caplog, delay, limit
