@@ -26,8 +26,8 @@ setup: ## Install what is missing: Python packages, a MySQL-family server, a Chr
 # deploy/setup.sh touches the stamp when everything is in place. With another PYTHON than .venv has, it is not.
 SAY_VERSION := import sys; print("%d.%d" % sys.version_info[:2])
 ifneq ($(WANTED_PYTHON),)
-WANTED_VERSION := $(shell '$(WANTED_PYTHON)' -c '$(SAY_VERSION)' 2>&1)
-HAD_VERSION := $(shell $(PYTHON) -c '$(SAY_VERSION)' 2>&1)
+WANTED_VERSION := $(shell { '$(WANTED_PYTHON)' -c '$(SAY_VERSION)'; } 2>/dev/null || echo none)
+HAD_VERSION := $(shell { $(PYTHON) -c '$(SAY_VERSION)'; } 2>/dev/null || echo not yet)
 ifneq "$(WANTED_VERSION)" "$(HAD_VERSION)"
 $(READY): another-python
 endif

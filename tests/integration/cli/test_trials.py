@@ -41,11 +41,6 @@ def waits(page, payload, job):
     job.step("waiting")
     page.wait_for_timeout(60_000)
 
-@task("links")
-def links(page, payload, job):
-    job.enqueue_many(({"url": f"https://e.org/{n}"} for n in range(3)), dedupe_key=payload["key"])
-    job.enqueue("heading", {"url": "https://e.org"})
-
 @task("given_up")
 def given_up(page, payload, job):
     raise Fail("no such product")
@@ -85,16 +80,6 @@ def test_a_task_is_tried_on_a_payload(cli, tmp_path):
     assert json.loads(done.stdout) == {"heading": "Hello", "job": 0}
     assert "would add" not in done.stderr
     assert (tmp_path / "results" / "tried" / "0" / "note.txt").read_text() == "seen"
-
-
-def test_the_jobs_that_a_tried_task_adds_are_counted_and_checked_as_in_a_run(cli):
-    done = cli("try", "links", "--tasks", "own.py", "--payload", '{"key": "k"}')
-    assert done.returncode == 0, done.stderr
-    assert "a run would add 4 jobs: 3 links, 1 heading" in done.stderr
-
-    done = cli("try", "links", "--tasks", "own.py", "--payload", '{"key": ""}')
-    assert done.returncode == 1
-    assert "dedupe_key=''; give a text of 1 to 191 characters" in done.stderr
 
 
 def test_a_task_is_tried_on_the_payload_of_a_job_which_stays_as_it_is(cli, queue):
