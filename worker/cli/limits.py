@@ -64,7 +64,7 @@ def set_limit(
     per_day: int | None,
     warm_up: str | None,
 ) -> None:
-    """Limit a KEY: global, site:example.com, task:NAME, account:ID or vendor:NAME.
+    """Limit a KEY: global, site:HOST, task:NAME, queue:NAME, account:ID or vendor:NAME.
 
     This replaces the limit that the KEY had.
     """
