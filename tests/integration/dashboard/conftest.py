@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
 from tests.dashboard_site import Site, made
+from worker.browser.options import find_browser
 
 
 @pytest.fixture(scope="module")
@@ -21,3 +23,11 @@ def guarded_site(server, tmp_path_factory) -> Iterator[Site]:
     with made(server, tmp_path_factory.mktemp("guarded")) as found:
         found.add_people()
         yield found
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=find_browser())
+        yield found
+        found.close()
