@@ -241,6 +241,12 @@ class BrowserSession:
         return self._engine.remote if self._hold is None else None
 
     @property
+    def browser_version(self) -> str | None:
+        """Which version the browser has; asks it nothing. A profile's does not tell."""
+        browser = self._engine.browser if self._hold is None else None
+        return browser.version if browser is not None else None
+
+    @property
     def profile_id(self) -> str | None:
         """The open profile, for evidence."""
         return str(self._hold.spec.profile_id) if self._hold is not None else None

@@ -62,6 +62,7 @@ class Entry(ctypes.Structure):
         ("_proxy", ctypes.c_char * 260),
         ("_browser", ctypes.c_char * 300),
         ("_live_view", ctypes.c_char * 500),
+        ("_browser_version", ctypes.c_char * 64),
         ("_withdrawn_job", ctypes.c_int64),
         ("_withdrawn_fence", ctypes.c_int64),
     ]
@@ -90,6 +91,7 @@ class Entry(ctypes.Structure):
     _proxy: bytes
     _browser: bytes
     _live_view: bytes
+    _browser_version: bytes
     _withdrawn_job: int
     _withdrawn_fence: int
 
@@ -139,11 +141,12 @@ class Entry(ctypes.Structure):
             self._proxy = shown
             self.changes += 1
 
-    def show_browser(self, name: str, live_view: str) -> None:
-        """Show which browser elsewhere the worker has, and where it can be watched."""
-        shown, shown_view = _cut(name, 300), _cut(live_view, 500)
+    def show_browser(self, version: str, name: str = "", live_view: str = "") -> None:
+        """Show the browser's version; of one elsewhere also its name and where to watch it."""
+        shown, shown_view, shown_version = _cut(name, 300), _cut(live_view, 500), _cut(version, 64)
         self.changes |= 1
         self._browser, self._live_view = shown, shown_view
+        self._browser_version = shown_version
         self.changes += 1
 
     def end_job(self) -> None:
@@ -201,6 +204,10 @@ class Entry(ctypes.Structure):
     @property
     def browser(self) -> str:
         return self._browser.decode("utf-8", "replace")
+
+    @property
+    def browser_version(self) -> str | None:
+        return self._browser_version.decode("utf-8", "replace") or None
 
     @property
     def live_view(self) -> str:
