@@ -34,7 +34,7 @@ STATE_CHANGES = ("quarantine", "disable", "clear")
 FILES = {
     "#proxies.csv": f'name,url\n"{HOSTILE}",http://p.test:1\nb,"{HOSTILE}"\n',
     "#profiles.csv": f'id,provider,"{HOSTILE}"\n"{HOSTILE}",local,1\nb,"{HOSTILE}",2\n',
-    "#cookies.json": json.dumps({"cookies": [{"name": HOSTILE, "domain": HOSTILE}]}),
+    "#cookies.json": json.dumps({"cookies": [{"name": HOSTILE, "value": "", "domain": HOSTILE}]}),
     "#backup.tar": None,
 }
 # The commands of each subject; #done is the number of the job that is done.
@@ -86,6 +86,7 @@ COMMANDS = {
     ],
     "proxies": [
         ("proxies",),
+        ("proxies", "--json"),
         ("proxies", "disable", PROXY, "--reason", HOSTILE),
         ("proxies", "enable", PROXY),
         ("proxies", "add", HOSTILE, "http://a.test:1"),
