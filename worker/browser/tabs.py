@@ -8,6 +8,7 @@ is lost, `forget`.
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -38,6 +39,8 @@ from worker.tasks.wishes import NONE, Wishes
 
 # Each kept context is a process of 50 MB or more; a worker has seldom more tasks that log in.
 MAX_KEPT = 8
+# Where pages follow each other, their own calls hear of everything.
+RESTED_SECONDS = 0.1
 # Does one step of cleaning up within its limit, and tells whether it went well.
 CleanUp = Callable[[Callable[[], object]], bool]
 
@@ -69,6 +72,7 @@ class Tabs:
         self._guest: Tab | None = None
         # What the running job's pages go through, and so contexts of its own.
         self._proxy: Proxy | None = None
+        self._left_at = 0.0
 
     def wish(self, isolation: Isolation, task: str, options: ContextOptions) -> TabWish:
         """Say what tab a job gets that wishes for this: a fresh one, where none can be emptied."""
@@ -80,6 +84,7 @@ class Tabs:
     def take(self, wish: TabWish) -> Tab:
         """Give the tab for a job; raises Playwright's Error when the browser gives none."""
         self._proxy = wish.options.proxy
+        self._hear_of_crashes()
         tab = self._take(wish)
         has_clipboard, is_reused = self._engine.has_own_clipboard, wish.isolation == "page"
         if has_clipboard or is_reused:
@@ -123,6 +128,7 @@ class Tabs:
 
     def give_back(self, tab: Tab, *, clean: bool) -> None:
         """Take a tab back after its job: keep it, if it is one to keep, or close it."""
+        self._left_at = time.monotonic()
         for step in self._contexts.closing_steps() if self._contexts is not None else ():
             self._clean_up(step)
         kept = next((each for each in self._kept.values() if each.tab is tab), None)
@@ -139,6 +145,12 @@ class Tabs:
         if tab is self._guest:
             self._guest = None
             self._engine.drop_browser()
+
+    def _hear_of_crashes(self) -> None:
+        """Hear what the browser said since the last job: a tab that has crashed answers nothing."""
+        has_rested = time.monotonic() - self._left_at > RESTED_SECONDS
+        if has_rested and (side_calls := self._engine.side_calls) is not None:
+            side_calls.hear()
 
     def _keep(self, kept: _Kept) -> bool:
         """Make a tab fit for another job; False when it has to go."""
