@@ -41,6 +41,8 @@ from worker.tasks.wishes import NONE, Wishes
 MAX_KEPT = 8
 # Where pages follow each other, their own calls hear of everything.
 RESTED_SECONDS = 0.1
+# A page that is well answers at once, also where the machine is busy.
+READY_SECONDS = 3.0
 # Does one step of cleaning up within its limit, and tells whether it went well.
 CleanUp = Callable[[Callable[[], object]], bool]
 
@@ -86,11 +88,10 @@ class Tabs:
         self._proxy = wish.options.proxy
         self._hear_of_crashes()
         tab = self._take(wish)
-        has_clipboard, is_reused = self._engine.has_own_clipboard, wish.isolation == "page"
-        if has_clipboard or is_reused:
-            blank_page.make_ready(
-                tab.devtools, has_own_clipboard=has_clipboard, has_served=is_reused
-            )
+        if not self._make_ready(tab, wish, READY_SECONDS):
+            self.give_back(tab, clean=False)
+            tab = self._take(wish)
+            self._make_ready(tab, wish)
         return tab
 
     def blame_wishes(self, options: ContextOptions, problem: str) -> None:
@@ -145,6 +146,23 @@ class Tabs:
         if tab is self._guest:
             self._guest = None
             self._engine.drop_browser()
+
+    def _make_ready(self, tab: Tab, wish: TabWish, seconds: float | None = None) -> bool:
+        """Prepare a page for its job; False when it has not answered within that time.
+
+        One whose renderer was killed never answers, and nobody may have heard of its crash yet.
+        """
+        has_clipboard, is_reused = self._engine.has_own_clipboard, wish.isolation == "page"
+        if not (has_clipboard or is_reused):
+            return True
+        assert self._engine.side_calls is not None
+
+        def prepare() -> None:
+            blank_page.make_ready(
+                tab.devtools, has_own_clipboard=has_clipboard, has_served=is_reused
+            )
+
+        return self._engine.side_calls.do(prepare, seconds)
 
     def _hear_of_crashes(self) -> None:
         """Hear what the browser said since the last job: a tab that has crashed answers nothing."""
