@@ -1,4 +1,4 @@
-"""What draws a page may be killed, as by a kernel without memory: that is the pool's own trouble."""
+"""What draws a page may be killed, as for want of memory: that is the pool's own trouble."""
 
 from __future__ import annotations
 

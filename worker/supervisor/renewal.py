@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from worker.database.client import Database
 from worker.database.locks import Lock
@@ -44,7 +45,7 @@ class Renewal:
         leases.renew(self.db, living, self.queue.lease_seconds)
         self.board.header.renewed_at = began
         for lock in self.locks:
-            self._or_later(f"the lock {lock.kind}", lambda lock=lock: lock.take(self.db))
+            self._or_later(f"the lock {lock.kind}", partial(lock.take, self.db))
         self._or_later("the run's row", self.beat)
 
     def beat(self) -> None:
