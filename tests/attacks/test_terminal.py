@@ -36,6 +36,7 @@ FILES = {
     "#profiles.csv": f'id,provider,"{HOSTILE}"\n"{HOSTILE}",local,1\nb,"{HOSTILE}",2\n',
     "#cookies.json": json.dumps({"cookies": [{"name": HOSTILE, "value": "", "domain": HOSTILE}]}),
     "#backup.tar": None,
+    "#evidence": None,
 }
 # The commands of each subject; #done is the number of the job that is done.
 COMMANDS = {
@@ -69,7 +70,7 @@ COMMANDS = {
         ("errors", "feedface"),
         ("errors", "feedface", "--json"),
         ("rehearse", "--group", "feedface", "--tasks", HOSTILE),
-        ("evidence", "get", "#error"),
+        ("evidence", "get", "#error", "-o", "#evidence"),
         ("mute", "feedface", "--reason", HOSTILE),
         ("unmute", "feedface"),
         ("retry", "--id", "#error", "--dry-run"),

@@ -62,7 +62,7 @@ class BrowserSession:
         # Told whenever the processes are others than before.
         self.on_launch: Callable[[], None] = lambda: None
         self._engine = engine_for(options, self.limit)
-        self.way_out = self._engine.way_out
+        self.way_out, self.browser_version = self._engine.way_out, self._engine.browser_version
         self.providers = Providers(options)
         self._tabs = Tabs(self._engine, self.recorder, self.guards, self._clean_up)
         self._current: Tab | None = None
@@ -209,12 +209,6 @@ class BrowserSession:
     def remote(self) -> Browsers | None:
         """Where the browser in use comes from, if it runs elsewhere."""
         return self._engine.remote if self.profile.hold is None else None
-
-    @property
-    def browser_version(self) -> str | None:
-        """Which version the browser has; asks it nothing. A profile's does not tell."""
-        browser = self._engine.browser if self.profile.hold is None else None
-        return browser.version if browser is not None else None
 
     @property
     def proxy_label(self) -> str | None:

@@ -8,7 +8,6 @@ is lost, `forget`.
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +17,6 @@ from typing import Any
 from playwright.sync_api import BrowserContext, Page
 from playwright.sync_api import Error as PlaywrightError
 
-from worker.browser import blank_page
 from worker.browser.closing_tabs import ClosingTabs
 from worker.browser.context_options import ContextOptions
 from worker.browser.context_reuse import ContextReuse
@@ -27,6 +25,7 @@ from worker.browser.emptied_tab import EmptiedTab
 from worker.browser.engine import Engine
 from worker.browser.guards import Guards
 from worker.browser.page_reuse import PageReuse
+from worker.browser.ready_tab import ReadyTab
 from worker.browser.recorder import Recorder
 from worker.browser.spare_tab import SpareTab
 from worker.browser.tab import Tab
@@ -39,10 +38,6 @@ from worker.tasks.wishes import NONE, Wishes
 
 # Each kept context is a process of 50 MB or more; a worker has seldom more tasks that log in.
 MAX_KEPT = 8
-# Where pages follow each other, their own calls hear of everything.
-RESTED_SECONDS = 0.1
-# A page that is well answers at once, also where the machine is busy.
-READY_SECONDS = 3.0
 # Does one step of cleaning up within its limit, and tells whether it went well.
 CleanUp = Callable[[Callable[[], object]], bool]
 
@@ -74,7 +69,7 @@ class Tabs:
         self._guest: Tab | None = None
         # What the running job's pages go through, and so contexts of its own.
         self._proxy: Proxy | None = None
-        self._left_at = 0.0
+        self._ready = ReadyTab(engine)
 
     def wish(self, isolation: Isolation, task: str, options: ContextOptions) -> TabWish:
         """Say what tab a job gets that wishes for this: a fresh one, where none can be emptied."""
@@ -86,12 +81,12 @@ class Tabs:
     def take(self, wish: TabWish) -> Tab:
         """Give the tab for a job; raises Playwright's Error when the browser gives none."""
         self._proxy = wish.options.proxy
-        self._hear_of_crashes()
-        tab = self._take(wish)
-        if not self._make_ready(tab, wish, READY_SECONDS):
+        self._ready.hear_of_crashes()
+        tab, is_reused = self._take(wish), wish.isolation == "page"
+        if not self._ready.prepare(tab, is_reused=is_reused):
             self.give_back(tab, clean=False)
             tab = self._take(wish)
-            self._make_ready(tab, wish)
+            self._ready.prepare(tab, is_reused=is_reused, seconds=None)
         return tab
 
     def blame_wishes(self, options: ContextOptions, problem: str) -> None:
@@ -129,7 +124,7 @@ class Tabs:
 
     def give_back(self, tab: Tab, *, clean: bool) -> None:
         """Take a tab back after its job: keep it, if it is one to keep, or close it."""
-        self._left_at = time.monotonic()
+        self._ready.note_end()
         for step in self._contexts.closing_steps() if self._contexts is not None else ():
             self._clean_up(step)
         kept = next((each for each in self._kept.values() if each.tab is tab), None)
@@ -146,29 +141,6 @@ class Tabs:
         if tab is self._guest:
             self._guest = None
             self._engine.drop_browser()
-
-    def _make_ready(self, tab: Tab, wish: TabWish, seconds: float | None = None) -> bool:
-        """Prepare a page for its job; False when it has not answered within that time.
-
-        One whose renderer was killed never answers, and nobody may have heard of its crash yet.
-        """
-        has_clipboard, is_reused = self._engine.has_own_clipboard, wish.isolation == "page"
-        if not (has_clipboard or is_reused):
-            return True
-        assert self._engine.side_calls is not None
-
-        def prepare() -> None:
-            blank_page.make_ready(
-                tab.devtools, has_own_clipboard=has_clipboard, has_served=is_reused
-            )
-
-        return self._engine.side_calls.do(prepare, seconds)
-
-    def _hear_of_crashes(self) -> None:
-        """Hear what the browser said since the last job: a tab that has crashed answers nothing."""
-        has_rested = time.monotonic() - self._left_at > RESTED_SECONDS
-        if has_rested and (side_calls := self._engine.side_calls) is not None:
-            side_calls.hear()
 
     def _keep(self, kept: _Kept) -> bool:
         """Make a tab fit for another job; False when it has to go."""

@@ -124,7 +124,9 @@ class BrowserUpkeep:
         self.entry.driver_started = driver.start_time if driver else 0
         self.entry.browser_pid = browser.pid if browser else 0
         self.entry.browser_started = browser.start_time if browser else 0
-        version = self.session.browser_version or ""
+        # A profile's browser may be another one.
+        has_profile = self.session.profile.hold is not None
+        version = "" if has_profile else self.session.browser_version() or ""
         if self.settings.elsewhere is None:
             self.entry.show_browser(version)
             return

@@ -65,7 +65,9 @@ def settlement_of(claim: Claim, ending: Ending, max_blocks: int = MAX_BLOCKS) ->
             budget = max_blocks if ending.max_blocks is None else ending.max_blocks
             return _spent(claim, ending, blocks, budget, f"blocked {blocks} times, no more")
         case Outcome.CRASHED:
-            return _crashed(claim, ending)
+            crashes = claim.crashes + 1
+            said = f"killed its worker or browser {crashes} times"
+            return _spent(claim, ending, crashes, MAX_CRASHES, said)
     return _over(claim, ending) if claim.is_last_attempt else _back(ending)
 
 
@@ -85,23 +87,13 @@ def half_done_at(step: str) -> str:
 
 
 def _spent(claim: Claim, ending: Ending, spent: int, budget: int, said: str) -> Settlement:
-    """Judge by a budget of its own; a job that may be tried once is never tried twice."""
-    if spent < min(budget, claim.max_attempts):
+    """Judge by a budget of its own; a job that may be tried once is not tried after a block."""
+    # A first crash may be the pool's fault, whatever the cap; but no job may kill for ever.
+    cap = budget if ending.outcome is Outcome.CRASHED else claim.max_attempts
+    if spent < min(budget, cap):
         return _back(ending)
     if spent == 1:
         return _over(claim, ending)
-    return Settlement(Status.ERROR, ending.outcome, f"{said}; last: {ending.reason}")
-
-
-def _crashed(claim: Claim, ending: Ending) -> Settlement:
-    """Judge a crash by its own budget, whatever the cap: one may have been the pool's fault.
-
-    The kernel kills for want of memory, and so may a person. But no job may kill for ever.
-    """
-    crashes = claim.crashes + 1
-    if crashes < MAX_CRASHES:
-        return _back(ending)
-    said = f"killed its worker or browser {crashes} times"
     return Settlement(Status.ERROR, ending.outcome, f"{said}; last: {ending.reason}")
 
 

@@ -10,7 +10,7 @@ import ctypes
 import mmap
 import time
 from enum import IntEnum
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from worker.models import StepKind
 from worker.system.allotment import Allotment
@@ -30,6 +30,11 @@ class Phase(IntEnum):
     SETTLING = 5
     STOPPING = 6
     PAUSED = 7
+
+
+def _text(field: str) -> Any:
+    """A field of bytes, read as text."""
+    return property(lambda entry: getattr(entry, field).decode("utf-8", "replace"))
 
 
 class Entry(ctypes.Structure):
@@ -189,29 +194,16 @@ class Entry(ctypes.Structure):
         """The job that the worker has; None when it has none."""
         return self._job_id if self._has_job else None
 
-    @property
-    def label(self) -> str:
-        return self._label.decode("utf-8", "replace")
-
-    @property
-    def step(self) -> str:
-        return self._step.decode("utf-8", "replace")
+    label, step = _text("_label"), _text("_step")
+    browser, live_view = _text("_browser"), _text("_live_view")
 
     @property
     def proxy(self) -> str | None:
         return self._proxy.decode("utf-8", "replace") or None
 
     @property
-    def browser(self) -> str:
-        return self._browser.decode("utf-8", "replace")
-
-    @property
     def browser_version(self) -> str | None:
         return self._browser_version.decode("utf-8", "replace") or None
-
-    @property
-    def live_view(self) -> str:
-        return self._live_view.decode("utf-8", "replace")
 
     @property
     def step_kind(self) -> StepKind:

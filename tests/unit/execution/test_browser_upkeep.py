@@ -18,7 +18,7 @@ def session():
     remote = SimpleNamespace(facts=None, is_home_back=False)
     return SimpleNamespace(
         told=told, is_alive=True, jobs_since_launch=0, remote=remote,
-        browser_version="156.0.1",
+        profile=SimpleNamespace(hold=None), browser_version=lambda: "156.0.1",
         processes=lambda: (None, None), open=lambda: told.append("open"),
         recycle=lambda: told.append("recycle"), rest=lambda: told.append("rest"),
     )  # fmt: skip
