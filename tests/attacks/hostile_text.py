@@ -25,6 +25,8 @@ FORGED = re.compile(r"(?m)^nightshift: ok")
 # What a program means, not what it says: a stranger's text never stands there.
 NAMES = {
     *("schema_migrations.*", "control.name", "outbox.event", "outbox.event_id", "proxies.scheme"),
+    # No list is shown of proxies of which one has no usable host.
+    "proxies.host",
     *("profiles.provider", "runs.boot_id", "runs.machine_id", "profile_events.event"),
     *("profile_events.from_state", "profile_events.to_state", "*.fingerprint"),
 }

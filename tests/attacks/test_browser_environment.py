@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from worker.browser.options import BrowserOptions, find_browser
+from worker.browser.providers.spec import ProfileSpec
 from worker.browser.session import BrowserSession
 from worker.system.process_tree import descendants
 
@@ -22,17 +23,22 @@ SECRETS = {
 }
 
 
-@pytest.fixture
-def environments(tmp_path, monkeypatch) -> dict[int, bytes]:
+@pytest.fixture(params=["ordinary", "of a local profile"])
+def environments(tmp_path, monkeypatch, request) -> dict[int, bytes]:
     """What the driver, the browser and all their processes were started with."""
     for name, value in SECRETS.items():
         monkeypatch.setenv(name, value)
     session = BrowserSession(BrowserOptions(tmp_dir=tmp_path / "w", executable=find_browser()))
     session.open()
     try:
+        ordinary = session.processes()[1]
+        if request.param != "ordinary":
+            session.open_profile(ProfileSpec("p1", "local", folder=tmp_path / "p1"))
+            assert session.processes()[1] not in (ordinary, None)
         session.page_for_job().set_content("<h1>Hello</h1>")
-        driver, _ = session.processes()
+        driver, browser = session.processes()
         pids = [driver.pid, *(each.pid for each in descendants(driver.pid))]
+        assert browser.pid in pids
         return {pid: Path(f"/proc/{pid}/environ").read_bytes() for pid in pids}
     finally:
         session.close()

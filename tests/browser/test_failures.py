@@ -71,6 +71,34 @@ def test_a_killed_renderer_is_not_the_sites_fault(
     assert classify(caught.value, page_crashed=crashed).kind is Kind.CRASHED
 
 
+@pytest.mark.parametrize("isolation", ["context", "page", "worker"])
+def test_a_renderer_that_is_killed_while_no_job_runs_costs_the_next_job_nothing(
+    session, site, isolation
+):
+    for _ in range(2):
+        page = session.page_for_job(isolation=isolation, task="t")
+        page.goto(site.url("/"))
+        session.release(clean=True)
+    # All that follows from the last job has come to its end, as between two jobs.
+    session._engine.side_calls.hear(0.3)
+    browser = session.processes()[1]
+    killed = renderers(session)
+    assert killed
+    for pid in killed:
+        os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while any(pid in renderers(session) for pid in killed) or time.monotonic() < deadline - 9.5:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+    with session.limit(10.0) as limit:
+        answer = session.page_for_job(isolation=isolation, task="t").goto(site.url("/"))
+
+    assert not limit.fired, limit.stack
+    assert answer.status == 200
+    assert session.processes()[1] == browser
+
+
 def test_the_next_job_has_a_good_page_after_a_crash(session, site):
     page = session.page_for_job()
     page.goto(site.url("/"))

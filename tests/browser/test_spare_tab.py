@@ -48,6 +48,33 @@ def test_it_is_made_while_the_job_waits_and_goes_to_the_next(session, site, prep
     assert prepared.page.goto(site.url("/")).status == 200
 
 
+def test_one_that_is_never_ready_is_not_waited_for_long(session, site, monkeypatch):
+    session._tabs.drop_spare()
+    begun = []
+
+    def never(options: ContextOptions) -> Tab:
+        """Hang as the making does of a page whose renderer is killed."""
+        page = session.page
+        begun.append(page)
+        page.evaluate("() => new Promise(() => {})")
+        raise AssertionError
+
+    monkeypatch.setattr(session._tabs._spare, "_make", never)
+    session.page_for_job().goto(site.url("/"))
+    assert begun
+    session._tabs._closing.wait()
+
+    with session.limit(10.0) as limit:
+        # The page that the making waits for must stay, or it would end with it.
+        session._current = None
+        page = session.page_for_job()
+        assert page.goto(site.url("/")).status == 200
+
+    assert not limit.fired
+    assert page is not begun[0]
+    begun[0].context.close()
+
+
 def test_only_one_is_made(session, site, prepared):
     contexts = len(session.page.context.browser.contexts)
     for _ in range(3):

@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from playwright.sync_api import Error
+from playwright.sync_api import Error, expect
 
 from worker import Fail, Job, Retry, task
 from worker.system.process_tree import find_browsers, find_driver
@@ -57,6 +57,7 @@ def held_page(page, payload, job):
 
 @task("held_failure")
 def held_failure(page, payload, job):
+    job.step("at the door")
     held_page(page, payload, job)
     raise Fail("as the test wanted it")
 
@@ -64,6 +65,7 @@ def held_failure(page, payload, job):
 @task("shielded", browser=False)
 def shielded(page, payload, job):
     """Comes back for nobody."""
+    job.step("at the door")
     note("begun", job)
     while True:
         time.sleep(1)
@@ -84,6 +86,8 @@ def deadly(page, payload, job):
 
 @task("dying", browser=False)
 def dying(page, payload, job):
+    if job.attempt > payload.get("times", job.attempt):
+        return
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if "signal" in payload:
         os.kill(os.getpid(), signal.Signals[payload["signal"]])
@@ -92,7 +96,9 @@ def dying(page, payload, job):
 
 @task("devoured", browser=False)
 def devoured(page, payload, job):
-    """Dies as if of hunger: the kernel counts it, and sends SIGKILL."""
+    """Dies as if of hunger, once: the kernel counts it, and sends SIGKILL."""
+    if job.attempt > 1:
+        return
     (HERE / "vmstat").write_text("oom_kill 5\n", encoding="ascii")
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -103,6 +109,15 @@ def crashing(page, payload, job):
     with suppress(Error):
         page.goto("chrome://crash")
     page.evaluate("document.title")
+
+
+@task("expecting")
+def expecting(page, payload, job):
+    """Waits at its first attempt for what does not come; an assertion says nothing of a crash."""
+    page.goto(payload["url"])
+    note("begun", job)
+    if job.attempt == 1:
+        expect(page.locator("#never")).to_be_visible(timeout=20_000)
 
 
 @task("napping", browser=False)

@@ -46,6 +46,10 @@ def test_evidence_is_on_disk_before_the_job_is_settled(
         other.rollback()
     assert run.wait() == 0
     assert queue.get(job)["status"] == "error"
+    told = json.loads((folder / "error.json").read_text(encoding="utf-8"))
+    assert [step["text"] for step in told["steps"]] == ["at the door"]
+    assert told["started"] < told["steps"][0]["at"] < told["finished"]
+    assert told["seconds"] > 0
 
 
 def test_a_failing_page_leaves_evidence_of_itself(launch, queue, demo_site, errors_dir):

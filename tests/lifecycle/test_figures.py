@@ -116,7 +116,7 @@ def test_over_killed_runs_the_figures_are_what_the_tasks_have_noted(
 
 
 def test_a_worker_that_dies_is_told_with_why_and_its_restart(launch, database, queue, tasks):
-    queue.enqueue("dying", {"signal": "SIGSEGV"}, max_attempts=1)
+    queue.enqueue("dying", {"signal": "SIGSEGV", "times": 1})
     queue.enqueue("noop", {})
     run = launch("--workers", 1, "--tasks", tasks)
     assert run.wait() == 0

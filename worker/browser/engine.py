@@ -67,6 +67,10 @@ class Engine:
             defaults["java_script_enabled"] = False
         return defaults
 
+    def browser_version(self) -> str | None:
+        """Which version the ordinary browser has; asks it nothing."""
+        return self.browser.version if self.browser is not None else None
+
     @property
     def is_driver_alive(self) -> bool:
         return self.driver_id is not None and process_tree.is_alive(self.driver_id)

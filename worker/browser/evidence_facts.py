@@ -5,21 +5,26 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from playwright.sync_api import Page
-
-from worker.browser.session import BrowserSession
 from worker.evidence.redaction import redact_url
 from worker.system.identity import this_host
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from worker.browser.session import BrowserSession
 
 # Its name is another one where Nightshift is installed.
 _OWN_PACKAGE = __name__.rpartition(".browser.")[0]
 
 
-def times(seconds: float | None) -> dict[str, Any]:
-    """Say when the attempt began and failed, by this machine's clock: it is for people to read."""
-    finished = datetime.now(UTC)
+def times(seconds: float | None, finished: datetime | None = None) -> dict[str, Any]:
+    """Say when the attempt began and failed, by this machine's clock: it is for people to read.
+
+    It failed just now, unless `finished` says when.
+    """
+    finished = finished or datetime.now(UTC)
     started = finished - timedelta(seconds=seconds) if seconds is not None else None
     return {
         "started": _iso(started) if started else None,
@@ -42,13 +47,18 @@ def of_machine(session: BrowserSession) -> dict[str, Any]:
     browser = session.page.context.browser if session.page is not None else None
     return {
         "host": this_host().name,
-        # Looked up, not imported: the package imports the queue, which this room must not see.
-        "nightshift_version": vars(sys.modules[_OWN_PACKAGE]).get("__version__"),
+        "nightshift_version": nightshift_version(),
         # A profile's own context does not lead to its browser.
         "browser_version": browser.version if browser is not None else None,
         "browser": _name(session),
         "elsewhere": session.remote.facts if session.remote is not None else None,
     }
+
+
+def nightshift_version() -> str | None:
+    """Name this Nightshift's version."""
+    # Looked up, not imported: the package imports the queue, which this room must not see.
+    return vars(sys.modules[_OWN_PACKAGE]).get("__version__")
 
 
 def _name(session: BrowserSession) -> str:

@@ -62,7 +62,7 @@ class BrowserSession:
         # Told whenever the processes are others than before.
         self.on_launch: Callable[[], None] = lambda: None
         self._engine = engine_for(options, self.limit)
-        self.way_out = self._engine.way_out
+        self.way_out, self.browser_version = self._engine.way_out, self._engine.browser_version
         self.providers = Providers(options)
         self._tabs = Tabs(self._engine, self.recorder, self.guards, self._clean_up)
         self._current: Tab | None = None

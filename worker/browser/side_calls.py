@@ -8,10 +8,12 @@ whoever waits for it sets one.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable
 
 import greenlet  # type: ignore[import-untyped]
+from playwright.sync_api import Error as PlaywrightError
 
 # A killed driver is noticed within milliseconds; what follows from that within some turns.
 END_SECONDS, END_TURNS = 1.0, 20
@@ -92,13 +94,33 @@ class SideCalls:
         """Call this with the first call that waits when the time is over; it must not wait."""
         return None if self._is_over else self._loop.call_later(seconds, tell)
 
-    def wait(self, call: SideCall) -> None:
-        """Wait until it is done, or until the driver is gone."""
-        while not call.is_done:
+    def wait(self, call: SideCall, seconds: float | None = None) -> None:
+        """Wait until it is done, or until the driver is gone, or no longer than this."""
+        deadline = math.inf if seconds is None else time.monotonic() + seconds
+
+        def arrange(resume: Callable[[], object]) -> None:
+            call.when_done(resume)
+            if seconds is not None:
+                self._loop.call_later(seconds, resume)
+
+        while not call.is_done and time.monotonic() < deadline:
             if self._is_over or self._fiber is None:
                 call.give_up()
             else:
-                self._run_loop_until(call.when_done)
+                self._run_loop_until(arrange)
+
+    def do(self, work: Callable[[], object], seconds: float | None = None) -> bool:
+        """Do something and wait for it; False when it has not come to its end within that time.
+
+        Raises what it failed of, or Playwright's Error when the driver is gone.
+        """
+        call = self.plan(work)
+        self.wait(call, seconds)
+        if self._is_over:
+            raise PlaywrightError("Connection closed: the driver has ended")
+        if call.error is not None:
+            raise call.error
+        return call.is_done
 
     def together(self, *works: Callable[[], object]) -> None:
         """Do several things at once and wait for all of them; raises what one of them failed of."""

@@ -13,6 +13,9 @@ from worker.browser.context_options import ContextOptions
 from worker.browser.side_calls import SideCall, SideCalls
 from worker.browser.tab import Tab
 
+# Where a page's renderer is killed while it is made, the browser never answers.
+MAKING_SECONDS = 3.0
+
 
 class SpareTab:
     """At most one tab in reserve, or in the making."""
@@ -35,7 +38,7 @@ class SpareTab:
         """Hand out a tab with these options, if there is one; the caller limits the wait."""
         if self._making is not None:
             side_calls, call = self._making
-            side_calls.wait(call)
+            side_calls.wait(call, MAKING_SECONDS)
             self._making = None
         ready, self._ready = self._ready, None
         if ready is None:

@@ -17,7 +17,6 @@ from typing import Any
 from playwright.sync_api import BrowserContext, Page
 from playwright.sync_api import Error as PlaywrightError
 
-from worker.browser import blank_page
 from worker.browser.closing_tabs import ClosingTabs
 from worker.browser.context_options import ContextOptions
 from worker.browser.context_reuse import ContextReuse
@@ -26,6 +25,7 @@ from worker.browser.emptied_tab import EmptiedTab
 from worker.browser.engine import Engine
 from worker.browser.guards import Guards
 from worker.browser.page_reuse import PageReuse
+from worker.browser.ready_tab import ReadyTab
 from worker.browser.recorder import Recorder
 from worker.browser.spare_tab import SpareTab
 from worker.browser.tab import Tab
@@ -69,6 +69,7 @@ class Tabs:
         self._guest: Tab | None = None
         # What the running job's pages go through, and so contexts of its own.
         self._proxy: Proxy | None = None
+        self._ready = ReadyTab(engine)
 
     def wish(self, isolation: Isolation, task: str, options: ContextOptions) -> TabWish:
         """Say what tab a job gets that wishes for this: a fresh one, where none can be emptied."""
@@ -80,12 +81,12 @@ class Tabs:
     def take(self, wish: TabWish) -> Tab:
         """Give the tab for a job; raises Playwright's Error when the browser gives none."""
         self._proxy = wish.options.proxy
-        tab = self._take(wish)
-        has_clipboard, is_reused = self._engine.has_own_clipboard, wish.isolation == "page"
-        if has_clipboard or is_reused:
-            blank_page.make_ready(
-                tab.devtools, has_own_clipboard=has_clipboard, has_served=is_reused
-            )
+        self._ready.hear_of_crashes()
+        tab, is_reused = self._take(wish), wish.isolation == "page"
+        if not self._ready.prepare(tab, is_reused=is_reused):
+            self.give_back(tab, clean=False)
+            tab = self._take(wish)
+            self._ready.prepare(tab, is_reused=is_reused, seconds=None)
         return tab
 
     def blame_wishes(self, options: ContextOptions, problem: str) -> None:
@@ -123,6 +124,7 @@ class Tabs:
 
     def give_back(self, tab: Tab, *, clean: bool) -> None:
         """Take a tab back after its job: keep it, if it is one to keep, or close it."""
+        self._ready.note_end()
         for step in self._contexts.closing_steps() if self._contexts is not None else ():
             self._clean_up(step)
         kept = next((each for each in self._kept.values() if each.tab is tab), None)

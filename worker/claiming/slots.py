@@ -98,7 +98,7 @@ def renew(db: Database, wish: Wish, holding: Holding) -> bool:
         name=wish.group,
         run_id=wish.run_id,
         slots=tuple(holding.fences),
-        fences=tuple(set(holding.fences.values())),
+        held=tuple(holding.fences.items()),
         lease_seconds=wish.lease_seconds,
     )
     return renewed == len(holding.fences)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -31,7 +32,7 @@ from worker.cli.output import tell, tell_json
 from worker.cli.preflight import check_folder
 from worker.cli.wording import moment
 from worker.database import migrations
-from worker.database.client import Database, Transaction
+from worker.database.client import Database, Row, Transaction
 from worker.database_settings import DatabaseSettings
 from worker.errors import NightshiftError, SettingsError
 from worker.installation import checkout
@@ -42,6 +43,7 @@ from worker.tasks import registry
 
 MIN_FREE_BYTES = 1_000_000_000
 MIN_PYTHON = (3, 11)
+_RESUME = "resume with: python launcher.py resume"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +141,23 @@ def _writing(settings: DatabaseSettings) -> str:
 
 def _queue(settings: DatabaseSettings) -> str:
     with closing(Database(settings)) as db:
-        paused = pause.paused(db)
-    if paused is not None:
-        raise SettingsError(
-            f"paused since {moment(paused['set_at'])} by {paused['set_by']}: {paused['reason']}; "
-            f"no job is claimed; resume with: python launcher.py resume"
+        pauses = pause.all_pauses(db)
+    said = []
+    if pauses.everything is not None:
+        said.append(f"{_pause('paused', pauses.everything)}; no job is claimed; {_RESUME}")
+    for row in pauses.queues:
+        named = shlex.quote(row["queue"])
+        said.append(
+            f"{_pause(f'queue {named} is paused', row)}; none of its jobs is claimed; "
+            f"{_RESUME} --queue {named}"
         )
+    if said:
+        raise SettingsError(". ".join(said))
     return "not paused"
+
+
+def _pause(what: str, row: Row) -> str:
+    return f"{what} since {moment(row['set_at'])} by {row['set_by']}: {row['reason']}"
 
 
 def _tasks() -> str:

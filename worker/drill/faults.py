@@ -30,6 +30,7 @@ FAULTS = (
     Fault("worker killed", 26, process_faults.kill_worker),
     Fault("driver killed", 18, process_faults.kill_driver),
     Fault("browser killed", 18, process_faults.kill_browser),
+    Fault("renderer killed", 10, process_faults.kill_renderer),
     Fault("heart killed", 14, process_faults.kill_heart),
     Fault("launcher killed", 14, process_faults.kill_launcher),
     Fault("worker stopped", 12, process_faults.stop_worker),
@@ -43,6 +44,9 @@ FAULTS = (
         8,
         machine_faults.close_terminal,
         ("pool", "database", "network", "server"),
+    ),
+    Fault(
+        "stopped without database", 6, machine_faults.stop_without_database, ("pool", "database")
     ),
     Fault("machine cloned", 8, machine_faults.clone_machine, ("pool", "database", "server")),
     Fault("database restarted", 8, server.restart_database, ("database",)),

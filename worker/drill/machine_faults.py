@@ -19,6 +19,8 @@ from worker.system.process_tree import ProcessId, descendants, identify, is_aliv
 
 # A launcher that stops because its terminal was closed has ended after its grace, and a bit.
 HANG_UP_SECONDS = 20.0
+# The same for one that was told to stop, with all the time that its heart has to end in.
+END_SECONDS = 40.0
 UNDO_SECONDS = 60.0
 
 
@@ -70,6 +72,27 @@ def close_terminal(strike: Strike) -> None:
         return
     if code != ExitCode.OK or not all(run["ended_at"] for run in _runs_of(strike, launcher)):
         strike.complain(f"the launcher ended with exit code {code}, or did not record its end")
+
+
+def stop_without_database(strike: Strike) -> None:
+    """Tell the launcher to stop while the database is away: it has to end all the same."""
+    launcher = required(identify(strike.launcher()))
+    strike.begin()
+    strike.scratch.server.stop()
+    try:
+        strike.last(0.5, 3)
+        send(launcher.pid, signal.SIGTERM)
+        deadline = time.monotonic() + END_SECONDS
+        while (code := strike.pool.exit_code(launcher.pid)) is None:
+            if strike.is_over.wait(0.05):
+                return
+            if time.monotonic() > deadline:
+                strike.complain(f"the launcher had not ended {END_SECONDS:g} s after SIGTERM")
+                return
+        if code not in (ExitCode.OK, ExitCode.UNAVAILABLE) and code >= 0:
+            strike.complain(f"the launcher ended with exit code {code}")
+    finally:
+        strike.scratch.server.start()
 
 
 def clone_machine(strike: Strike) -> None:

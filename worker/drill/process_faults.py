@@ -7,7 +7,7 @@ import signal
 from contextlib import suppress
 
 from worker.drill import targets
-from worker.drill.strike import Strike, required
+from worker.drill.strike import NoTarget, Strike, required
 from worker.system.process_tree import ProcessId, is_alive, kill, kill_group
 
 # The launcher has to end what stands still by itself; after this long it has failed to.
@@ -32,6 +32,17 @@ def kill_browser(strike: Strike) -> None:
     browser = required(targets.browser(worker))
     strike.begin(worker)
     kill_group(browser)
+
+
+def kill_renderer(strike: Strike) -> None:
+    """Kill what draws a worker's pages, as the kernel does where memory is short."""
+    worker = strike.worker()
+    renderers = targets.renderers(worker)
+    if not renderers:
+        raise NoTarget
+    strike.begin(worker)
+    for renderer in renderers:
+        kill(renderer)
 
 
 def kill_heart(strike: Strike) -> None:

@@ -7,7 +7,8 @@ also while the database is away.
 from __future__ import annotations
 
 import threading
-from contextlib import closing
+from contextlib import closing, suppress
+from pathlib import Path
 
 from worker.database.client import Database
 from worker.database_settings import DatabaseSettings
@@ -65,6 +66,19 @@ def browser(worker: ProcessId) -> ProcessId | None:
     found = find_driver(worker.pid)
     leaders = find_browsers(found) if found is not None else []
     return leaders[-1] if leaders else None
+
+
+def renderers(worker: ProcessId) -> list[ProcessId]:
+    """List the processes of a worker's Chromium that draw its pages."""
+    leader = browser(worker)
+    found = [stat.id for stat in descendants(leader.pid)] if leader is not None else []
+    return [process for process in found if b"--type=renderer" in _command_line(process.pid)]
+
+
+def _command_line(pid: int) -> bytes:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
 
 
 def _children(launcher: int) -> list[ProcessId]:

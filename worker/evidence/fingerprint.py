@@ -52,8 +52,11 @@ _NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
 # A missing key is a field's name (`row["price"]`) or a job's value (`stock["SKU-17"]`).
 _KEY_NAME = re.compile(r"[a-z_][A-Za-z_]*")
 
-# What calls tasks: that a failure came through here tells nothing.
-_MACHINERY = Path(__file__).resolve().parents[1] / "execution"
+# Ours, wherever it stands: `worker/` in a checkout, `nightshift/_worker/` where it is installed.
+_PACKAGE = Path(__file__).parents[1]
+# What calls tasks, and what stands between them and their pages: that a failure came through here
+# tells nothing.
+_MACHINERY = (_PACKAGE / "execution", _PACKAGE / "browser")
 
 MAX_LABEL = 240
 # Messages quote what is on the page, at any length: cut first, then read.
@@ -137,10 +140,14 @@ def _strip_selector(selector: str) -> str:
 
 
 def _is_library(file: str) -> bool:
+    path = Path(file)
+    if path.is_relative_to(_PACKAGE):
+        # The tasks that come with us are tasks.
+        return any(path.is_relative_to(folder) for folder in _MACHINERY)
     if file.startswith("<") or "site-packages" in file or "dist-packages" in file:
         return True
     stdlib = sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")
-    return any(Path(file).is_relative_to(folder) for folder in (_MACHINERY, *stdlib))
+    return any(path.is_relative_to(folder) for folder in stdlib)
 
 
 def _label(kind: str, task: str, action: str, selector: str, wording: str, frame: str) -> str:

@@ -124,12 +124,16 @@ class BrowserUpkeep:
         self.entry.driver_started = driver.start_time if driver else 0
         self.entry.browser_pid = browser.pid if browser else 0
         self.entry.browser_started = browser.start_time if browser else 0
-        if self.settings.elsewhere is not None:
-            facts = (self.session.remote and self.session.remote.facts) or {}
-            session = (
-                f", session {facts['browser_session']}" if facts.get("browser_session") else ""
-            )
-            self.entry.show_browser(
-                redact_text(f"{facts['endpoint']}{session}") if facts else "",
-                redact_url(facts.get("live_view") or ""),
-            )
+        # A profile's browser may be another one.
+        has_profile = self.session.profile.hold is not None
+        version = "" if has_profile else self.session.browser_version() or ""
+        if self.settings.elsewhere is None:
+            self.entry.show_browser(version)
+            return
+        facts = (self.session.remote and self.session.remote.facts) or {}
+        session = f", session {facts['browser_session']}" if facts.get("browser_session") else ""
+        self.entry.show_browser(
+            version,
+            redact_text(f"{facts['endpoint']}{session}") if facts else "",
+            redact_url(facts.get("live_view") or ""),
+        )

@@ -5,12 +5,17 @@ How a lease ends is in `lease_endings`.
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from worker.database.client import Database, Row, Transaction
+from worker.errors import RowsLocked
 from worker.models import StepKind
 from worker.profiles.events import move
 from worker.profiles.states import LEASABLE, State
+
+logger = logging.getLogger("nightshift.profiles")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +79,34 @@ def of_profile(reader: Database | Transaction, profile_id: str) -> list[Row]:
 
 
 def renew(db: Database, incarnations: list[int], lease_seconds: float) -> int:
-    """Extend the leases of living workers; return how many were extended."""
+    """Extend the leases of living workers, around rows that are held; return how many were."""
     if not incarnations:
         return 0
-    return db.execute("renew_leases", incarnations=tuple(incarnations), lease_seconds=lease_seconds)
+    rows = db.fetch_all("leases_of_incarnations", incarnations=tuple(incarnations))
+    held = [(row["profile_id"], row["fence"], row["incarnation"]) for row in rows]
+    if not held:
+        return 0
+    try:
+        return _renew(db, held, lease_seconds)
+    except RowsLocked:
+        return sum(_renew_one(db, lease, lease_seconds) for lease in held)
+
+
+def _renew(db: Database, held: Sequence[tuple[str, int, int]], lease_seconds: float) -> int:
+    profiles = tuple({profile_id for profile_id, _, _ in held})
+    with db.passing_locks():
+        return db.execute(
+            "renew_leases", profiles=profiles, leases=tuple(held), lease_seconds=lease_seconds
+        )
+
+
+def _renew_one(db: Database, lease: tuple[str, int, int], lease_seconds: float) -> int:
+    """Renew one lease; a row that is held cannot be swept meanwhile either."""
+    try:
+        return _renew(db, [lease], lease_seconds)
+    except RowsLocked:
+        logger.warning("profile %s: its lease's row is locked, it is renewed later", lease[0])
+        return 0
 
 
 def note_step(

@@ -6,10 +6,11 @@ The worker's last lines hold, after a hang, the Python stack it was stuck in.
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from worker.browser import last_words
+from worker.browser import evidence_facts, last_words
 from worker.evidence import files
 from worker.evidence.known_secrets import KnownSecrets
 from worker.evidence.redaction import redact_text
@@ -43,8 +44,8 @@ def kind_of(death: dict[str, Any]) -> StepKind:
     return StepKind(death.get("step_kind", StepKind.GUESSED))
 
 
-def of_the_swept(claim: Claim, slot: int, reason: str) -> dict[str, Any]:
-    """Tell of a worker that nobody saw die what its job's row tells."""
+def of_the_swept(claim: Claim, slot: int, reason: str, seconds: float = 0.0) -> dict[str, Any]:
+    """Tell of a worker that nobody saw die what its job's row tells; its claim is `seconds` old."""
     return {
         "slot": slot,
         "incarnation": claim.incarnation,
@@ -52,7 +53,7 @@ def of_the_swept(claim: Claim, slot: int, reason: str) -> dict[str, Any]:
         "ending": reason,
         "label": claim.task,
         "step": claim.irreversible_step or "",
-        "seconds": 0.0,
+        "seconds": seconds,
         "output": [],
     }
 
@@ -114,7 +115,10 @@ def _write(places: Places, claim: Claim, death: dict[str, Any]) -> Path:
         "last_step": redact_text(death["step"], known) or None,
         "irreversible_step": claim.irreversible_step or ending_of(death).irreversible_step,
         "seconds": round(death["seconds"], 1),
+        **_times(death),
         "host": this_host().name,
+        "nightshift_version": evidence_facts.nightshift_version(),
+        "browser_version": death.get("browser_version"),
         "database": database,
         **words,
     }
@@ -122,3 +126,10 @@ def _write(places: Places, claim: Claim, death: dict[str, Any]) -> Path:
     write_durably(folder / "error.json", json.dumps(report, indent=2).encode() + b"\n")
     write_durably(folder / _LAST, output.encode("utf-8", "replace"))
     return folder
+
+
+def _times(death: dict[str, Any]) -> dict[str, Any]:
+    """Say when the job began and its worker died: of one that nobody saw die, when it was found."""
+    died_at = death.get("died_at")
+    finished = datetime.fromisoformat(died_at) if died_at else None
+    return evidence_facts.times(death["seconds"] or None, finished)

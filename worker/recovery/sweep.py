@@ -118,7 +118,8 @@ class _Sweeping:
             settlement = queue.settlement_of(claim, ending)
         else:
             if claim.irreversible_step is not None:
-                death = obituary.of_the_swept(claim, row["worker_id"], reason)
+                seconds = float(row["claim_seconds"] or 0)
+                death = obituary.of_the_swept(claim, row["worker_id"], reason, seconds)
                 ending = deaths.with_evidence(ending, claim, self.places, death)
             try:
                 with queue.database.passing_locks():
@@ -183,19 +184,32 @@ def sweep_leases(db: Database, *, with_expired: bool = True) -> list[tuple[str, 
             reason = f"{row['holder']} and its launcher (run {row['run_id']}) are gone"
             swept.append((row, reason, False))
     if with_expired:
-        for row in db.fetch_all("expired_leases", limit=SWEEP_AT_ONCE):
+        for row in db.fetch_all(
+            "expired_leases",
+            limit=SWEEP_AT_ONCE,
+            beat_seconds=BEAT_SECONDS,
+            locked_seconds=LOCKED_SECONDS,
+        ):
             reason = f"the lease of {row['holder']} expired {row['overdue_seconds']} s ago"
             swept.append((row, reason, True))
     return [
         (row["profile_id"], reason)
         for row, reason, is_expired in swept
-        if lease_endings.end_unexplained(
-            db,
-            row["profile_id"],
-            row["fence"],
-            author="sweep",
-            reason=reason,
-            # It may have been renewed since it was read.
-            only_if_expired=is_expired,
-        )
+        if _end_lease(db, row, reason, only_if_expired=is_expired)
     ]
+
+
+def _end_lease(db: Database, row: Row, reason: str, *, only_if_expired: bool) -> bool:
+    """End one lease; False if it has ended or was renewed since it was read, or is locked."""
+    try:
+        with db.passing_locks():
+            return lease_endings.end_unexplained(
+                db,
+                row["profile_id"],
+                row["fence"],
+                author="sweep",
+                reason=reason,
+                only_if_expired=only_if_expired,
+            )
+    except RowsLocked:
+        return False

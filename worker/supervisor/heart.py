@@ -26,7 +26,6 @@ from worker.database.locks import Lock
 from worker.errors import DatabaseUnavailable, RowsLocked
 from worker.guards import breakers
 from worker.models import Outcome, Status
-from worker.profiles import leases
 from worker.queue import pause, runs
 from worker.queue.batches import BatchWatch
 from worker.queue.claims import Queue
@@ -39,6 +38,7 @@ from worker.supervisor import withdrawals
 from worker.supervisor.bookkeeping import Bookkeeping
 from worker.supervisor.chore import Chore
 from worker.supervisor.heart_link import parse_messages
+from worker.supervisor.renewal import Renewal
 from worker.supervisor.slot_keeper import LOOK_SECONDS, SlotKeeper, SlotNote, keeper_of
 from worker.system.board import Board
 from worker.webhooks import outbox
@@ -140,9 +140,10 @@ class Heart:
         self, db: Database, queue: Queue, books: Bookkeeping, batches: BatchWatch
     ) -> list[Chore]:
         third = self.settings.lease_seconds / 3
+        renewal = Renewal(db, queue, self.board, books, self.locks)
         # Renewal comes before the sweep: after an outage living owners must not look abandoned.
         return [
-            Chore(min(third, 10.0), lambda: self._renew(db, queue, books)),
+            Chore(min(third, 10.0), renewal.renew),
             Chore(CONTROL_SECONDS, lambda: self._obey(db)),
             Chore(WITHDRAWALS_SECONDS, lambda: withdrawals.note(db, self.board.entries)),
             Chore(PROMOTE_SECONDS, lambda: self._promote(queue)),
@@ -155,7 +156,7 @@ class Heart:
             Chore(BREAKERS_SECONDS, lambda: breakers.forget_quiet(db)),
             Chore(TURNS_SECONDS, lambda: turns.forget_old(db)),
             Chore(ROLLUPS_SECONDS, books.keep_rollups),
-            Chore(WATCHED_SECONDS, lambda: self._beat_for_onlookers(db, books)),
+            Chore(WATCHED_SECONDS, lambda: self._beat_for_onlookers(renewal)),
         ]
 
     @property
@@ -183,6 +184,7 @@ class Heart:
         for death in list(self._deaths):
             try:
                 self._settle(db, queue, death)
+                runs.end_worker(db, death["incarnation"], death["ending"])
             except RowsLocked as error:
                 logger.warning("a dead worker's job is settled later: %s", error)
                 continue
@@ -190,7 +192,6 @@ class Heart:
             shown = (death["job_id"], death["fence"])
             if death["job_id"] is not None and queue.is_finished(*shown, death["incarnation"]):
                 self.board.header.done += 1
-            runs.end_worker(db, death["incarnation"], death["ending"])
             deaths.forget(self._places.journal, death)
             self._recent[death["incarnation"]] = (time.monotonic(), death)
             self._deaths.remove(death)
@@ -211,21 +212,10 @@ class Heart:
             else:
                 self.board.header.retried += 1
 
-    def _renew(self, db: Database, queue: Queue, books: Bookkeeping) -> None:
-        began = time.monotonic()
-        for lock in self.locks:
-            lock.take(db)
-        entries = [entry.snapshot() for entry in self.board.entries]
-        queue.renew([(e.job_id, e.fence, e.incarnation) for e in entries if e.job_id is not None])
-        living = [entry.incarnation for entry in entries if entry.incarnation]
-        leases.renew(db, living, self.settings.lease_seconds)
-        runs.beat(db, self.run_id, books.pulse())
-        self.board.header.renewed_at = began
-
-    def _beat_for_onlookers(self, db: Database, books: Bookkeeping) -> None:
+    def _beat_for_onlookers(self, renewal: Renewal) -> None:
         """Tell what the workers are at more often than a lease needs, while somebody looks."""
         if self.board.header.is_watched:
-            runs.beat(db, self.run_id, books.pulse())
+            renewal.beat()
 
     def _obey(self, db: Database) -> None:
         asked = pause.holds(db, self.settings.queues)

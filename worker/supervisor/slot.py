@@ -12,6 +12,7 @@ import signal
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from enum import Enum, auto
 from typing import Any
 
@@ -175,6 +176,8 @@ class Slot:
             "step": entry.step,
             "step_kind": entry.step_kind.value,
             "proxy": entry.proxy,
+            "browser_version": entry.browser_version,
+            "died_at": datetime.now(UTC).isoformat(),
             "seconds": time.monotonic() - entry.claimed_at if entry.claimed_at else 0.0,
             "output": last_of(self.last_lines, REPORTED_CHARACTERS),
         }

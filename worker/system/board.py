@@ -10,7 +10,7 @@ import ctypes
 import mmap
 import time
 from enum import IntEnum
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from worker.models import StepKind
 from worker.system.allotment import Allotment
@@ -30,6 +30,11 @@ class Phase(IntEnum):
     SETTLING = 5
     STOPPING = 6
     PAUSED = 7
+
+
+def _text(field: str) -> Any:
+    """A field of bytes, read as text."""
+    return property(lambda entry: getattr(entry, field).decode("utf-8", "replace"))
 
 
 class Entry(ctypes.Structure):
@@ -62,6 +67,7 @@ class Entry(ctypes.Structure):
         ("_proxy", ctypes.c_char * 260),
         ("_browser", ctypes.c_char * 300),
         ("_live_view", ctypes.c_char * 500),
+        ("_browser_version", ctypes.c_char * 64),
         ("_withdrawn_job", ctypes.c_int64),
         ("_withdrawn_fence", ctypes.c_int64),
     ]
@@ -90,6 +96,7 @@ class Entry(ctypes.Structure):
     _proxy: bytes
     _browser: bytes
     _live_view: bytes
+    _browser_version: bytes
     _withdrawn_job: int
     _withdrawn_fence: int
 
@@ -139,11 +146,12 @@ class Entry(ctypes.Structure):
             self._proxy = shown
             self.changes += 1
 
-    def show_browser(self, name: str, live_view: str) -> None:
-        """Show which browser elsewhere the worker has, and where it can be watched."""
-        shown, shown_view = _cut(name, 300), _cut(live_view, 500)
+    def show_browser(self, version: str, name: str = "", live_view: str = "") -> None:
+        """Show the browser's version; of one elsewhere also its name and where to watch it."""
+        shown, shown_view, shown_version = _cut(name, 300), _cut(live_view, 500), _cut(version, 64)
         self.changes |= 1
         self._browser, self._live_view = shown, shown_view
+        self._browser_version = shown_version
         self.changes += 1
 
     def end_job(self) -> None:
@@ -186,25 +194,16 @@ class Entry(ctypes.Structure):
         """The job that the worker has; None when it has none."""
         return self._job_id if self._has_job else None
 
-    @property
-    def label(self) -> str:
-        return self._label.decode("utf-8", "replace")
-
-    @property
-    def step(self) -> str:
-        return self._step.decode("utf-8", "replace")
+    label, step = _text("_label"), _text("_step")
+    browser, live_view = _text("_browser"), _text("_live_view")
 
     @property
     def proxy(self) -> str | None:
         return self._proxy.decode("utf-8", "replace") or None
 
     @property
-    def browser(self) -> str:
-        return self._browser.decode("utf-8", "replace")
-
-    @property
-    def live_view(self) -> str:
-        return self._live_view.decode("utf-8", "replace")
+    def browser_version(self) -> str | None:
+        return self._browser_version.decode("utf-8", "replace") or None
 
     @property
     def step_kind(self) -> StepKind:

@@ -48,7 +48,7 @@ VALUES (%(name)s, %(slot)s, %(run_id)s, %(fence)s, UTC_TIMESTAMP(6),
 UPDATE slots
    SET lease_until = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND
  WHERE group_name = %(name)s AND run_id = %(run_id)s
-   AND slot IN %(slots)s AND fence IN %(fences)s;
+   AND slot IN %(slots)s AND (slot, fence) IN %(held)s;
 
 -- name: set_slot_total
 -- Record how many slots there are now; `has_changed`: whether one was taken or freed.

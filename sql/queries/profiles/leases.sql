@@ -19,12 +19,19 @@ VALUES (%(profile_id)s, %(fence)s, %(account_id)s, %(holder)s, %(is_person)s, %(
         %(job_fence)s, %(proxy)s, %(release_policy)s, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6),
         UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND);
 
+-- name: leases_of_incarnations
+-- List what living workers hold, without a lock.
+SELECT profile_id, fence, incarnation
+  FROM profile_leases
+ WHERE incarnation IN %(incarnations)s;
+
 -- name: renew_leases
--- Extend what living workers hold, for the whole pool in one statement.
-UPDATE profile_leases
+-- Extend what living workers hold, for the whole pool in one statement. By any other index it would
+-- wait for rows that are not its own.
+UPDATE profile_leases FORCE INDEX (PRIMARY)
    SET heartbeat_at = UTC_TIMESTAMP(6),
        expires_at = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND
- WHERE incarnation IN %(incarnations)s;
+ WHERE profile_id IN %(profiles)s AND (profile_id, fence, incarnation) IN %(leases)s;
 
 -- name: note_step
 -- Keep the last step of the task that holds a profile.

@@ -195,6 +195,18 @@ def test_a_slot_that_was_lost_and_won_again_is_another_hold(database, come, vani
     assert not slots.renew(database, first, before)
 
 
+def test_a_slot_is_not_renewed_by_the_fence_of_another_one(database, come):
+    wish = come(1)
+    slots.settle(database, wish)
+    wish = replace(wish, wanted=2)
+    holding = slots.settle(database, wish)
+    assert slots.renew(database, wish, holding)
+
+    low, high = holding.fences[0], holding.fences[1]
+    assert low < high
+    assert not slots.renew(database, wish, Holding(2, {0: high, 1: low}))
+
+
 def test_the_others_move_up_when_slots_stay_free(database, come, let_settle):
     first, second = come(2), come(2)
     slots.settle(database, first)

@@ -141,6 +141,21 @@ def test_a_paused_queue_is_told_with_who_paused_it(cli, database):
     assert "python launcher.py resume" in failing(done)["queue"]
 
 
+def test_a_pause_of_one_queue_is_told_too(cli, database):
+    pause.pause(database, "stocktaking", "ann@desk", queue="default")
+    pause.pause(database, "holidays", "bob@desk", queue="shop")
+
+    done = cli("doctor")
+
+    assert done.returncode == 78
+    told = failing(done)["queue"]
+    assert "queue default is paused since" in told
+    assert "by ann@desk: stocktaking" in told
+    assert "python launcher.py resume --queue default" in told
+    assert "by bob@desk: holidays" in told
+    assert "python launcher.py resume --queue shop" in told
+
+
 @pytest.fixture
 def full_disk(tmp_path):
     """A disk on which a small file still fits, and no screenshot."""

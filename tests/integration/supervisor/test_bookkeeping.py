@@ -116,7 +116,7 @@ def test_a_rollup_that_cannot_be_counted_is_no_outage(books, monkeypatch):
 
 
 def test_the_pulse_names_browsers_elsewhere_and_no_others(board, books):
-    board.entries[1].show_browser("wss://a:1/…", "https://app.test/s")
+    board.entries[1].show_browser("156.0", "wss://a:1/…", "https://app.test/s")
 
     first, second = json.loads(books.pulse())["workers"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import time
 import uuid
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import pytest
 
 from worker.browser.watchdog import Watchdog
 from worker.errors import Fail
+from worker.evidence import fingerprint as fingerprint_module
 from worker.evidence.fingerprint import fingerprint, frames_of, normalise, project_frame
 from worker.execution import executor, task_call
 from worker.tasks.job import Job
@@ -207,6 +209,29 @@ def run_a_failing_task() -> None:
     )
     job = Job(1, 1, 4, "shop", time.monotonic() + 60, Path("/nowhere"))
     task_call.run_task(session, a_failing_task(), {}, job)
+
+
+@pytest.mark.parametrize(
+    "package", ["srv/checkout/worker", "srv/.venv/lib/python3.11/site-packages/nightshift/_worker"]
+)
+def test_a_failure_has_the_same_place_in_a_checkout_and_in_a_wheel(package, tmp_path):
+    """The module as it stands in either: where it is tells it which frames are ours."""
+    own = tmp_path / package
+    here = own / "evidence" / "fingerprint.py"
+    here.parent.mkdir(parents=True)
+    here.write_bytes(Path(fingerprint_module.__file__).read_bytes())
+    spec = importlib.util.spec_from_file_location("fingerprint_elsewhere", here)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    def place(*frames: tuple[str, str]) -> str:
+        guarded = [(str(own / "browser/page_guard.py"), "goto"), (LIBRARY, "goto")]
+        called = (str(own / "execution/task_call.py"), "run_task")
+        return module.project_frame([called, *frames, *guarded])
+
+    assert place(("/srv/tasks/shop.py", "buy")) == "shop.py:buy"
+    assert place((str(own / "tasks/visit.py"), "visit")) == "visit.py:visit"
+    assert place() == ""
 
 
 @dataclass

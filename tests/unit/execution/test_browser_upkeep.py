@@ -18,6 +18,7 @@ def session():
     remote = SimpleNamespace(facts=None, is_home_back=False)
     return SimpleNamespace(
         told=told, is_alive=True, jobs_since_launch=0, remote=remote,
+        profile=SimpleNamespace(hold=None), browser_version=lambda: "156.0.1",
         processes=lambda: (None, None), open=lambda: told.append("open"),
         recycle=lambda: told.append("recycle"), rest=lambda: told.append("rest"),
     )  # fmt: skip
@@ -114,6 +115,7 @@ def test_the_board_shows_where_the_browser_is(upkeep, session):
     session.on_launch()
 
     assert kept.entry.browser == "ws://a:1, session s-1"
+    assert kept.entry.browser_version == "156.0.1"
     assert kept.entry.live_view.startswith("https://app.test/s-1")
     assert "hunter2" not in kept.entry.live_view
 

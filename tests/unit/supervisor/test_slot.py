@@ -106,14 +106,37 @@ def test_a_slot_that_never_boots_is_given_up(make_slot, clock):
     assert slot.pid == 0
 
 
-def test_a_slot_that_lacks_what_may_come_back_is_never_given_up(make_slot, clock):
-    slot = make_slot(boots=False, code=WorkerExit.SHORT_OF_SOMETHING)
+@pytest.mark.parametrize("code", [WorkerExit.SHORT_OF_SOMETHING, WorkerExit.NO_DATABASE])
+def test_a_slot_that_lacks_what_may_come_back_is_never_given_up(make_slot, clock, code):
+    slot = make_slot(boots=False, code=code)
 
     waits = [start_and_bury(slot, clock) for _ in range(6)]
 
     assert slot.state is State.WAITING
     assert waits[-1] > waits[2], "it is tried later and later"
     assert slot.crashes == 0
+
+
+@pytest.mark.parametrize("code", [WorkerExit.SHORT_OF_SOMETHING, WorkerExit.NO_DATABASE])
+def test_the_job_of_a_worker_that_lacked_something_is_handed_back(make_slot, code):
+    slot = make_slot(boots=True)
+    slot.entry.begin_job(7, 1, 1, "visit", 60.0)
+    # Its task is over: its outcome could not be written, or the next browser not be started.
+    slot.entry.phase = Phase.SETTLING
+
+    death = slot.ended(code, is_stopping=False, is_out_of_memory=False)
+
+    assert (death["job_id"], death["outcome"]) == (7, "handed_back")
+    assert slot.crashes == 0
+
+
+def test_the_exit_code_of_a_task_that_ends_its_process_is_not_its_workers_word(make_slot):
+    slot = make_slot(boots=True)
+    slot.entry.begin_job(7, 1, 1, "visit", 60.0)
+
+    death = slot.ended(WorkerExit.NO_DATABASE, is_stopping=False, is_out_of_memory=False)
+
+    assert (death["outcome"], slot.crashes) == ("crashed", 1)
 
 
 def test_a_worker_that_ends_by_itself_is_not_started_again(make_slot, clock):
