@@ -84,6 +84,7 @@ def watch(
         launchers=sum(pool.starts for pool in pools),
         findings=findings,
         kinds=summarise(attack.strikes, executions),
+        missed=[f"{strike.kind}: {strike.miss}" for strike in attack.missed],
         standstill_seconds=longest_standstill(executions),
         broken_off=broken_off,
     )
