@@ -107,7 +107,7 @@ def kind_of(facts: Facts) -> ServerKind:
 
 
 def _too_old(make: str, version: str) -> str | None:
-    """Say from which version on a server can be used, if it is older. A version without a number passes."""
+    """Say what is needed if a server is older; a version without a number passes."""
     found = re.match(r"(\d+)\.(\d+)", version)
     oldest = OLDEST[make]
     if found is None or (int(found[1]), int(found[2])) >= oldest:
