@@ -252,7 +252,8 @@ def test_a_slot_that_cannot_boot_is_given_up_and_the_others_do_its_share(
     launch, database, queue, tasks, noted, let_go, tmp_path
 ):
     finish_ledger.install(database)
-    jobs = [queue.enqueue("held", {}), *(queue.enqueue("noop", {}) for _ in range(6))]
+    jobs = [queue.enqueue("held_page", {})]
+    jobs += [queue.enqueue("visit", {"url": "about:blank"}) for _ in range(6)]
     # Slot 1 alone has no browser: its temporary folder tells whose a start is.
     picky = tmp_path / "picky-chromium"
     picky.write_text(
