@@ -32,7 +32,7 @@ def test_the_job_of_a_killed_worker_is_redone_and_every_job_is_done_once(
     launch, database, queue, tasks, noted, let_go
 ):
     finish_ledger.install(database)
-    held = [queue.enqueue("held", {}) for _ in range(2)]
+    held = [queue.enqueue("held_page", {}) for _ in range(2)]
     others = [queue.enqueue("noop", {}) for _ in range(10)]
     run = launch("--workers", 2, "--tasks", tasks, "--json")
     wait_until(lambda: len(noted("begun")) == 2, "both workers are at work")
