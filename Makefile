@@ -80,7 +80,7 @@ bench: $(READY) ## Measure every target in one run (25 minutes) and write docs/p
 bench-pages: $(READY) ## Measure isolated jobs against bare Playwright, a shared page and Crawlee
 	@$(PYTHON) -m bench.pages $(ARGS)
 
-bench-quick: $(READY) ## Measure claim and finish against bare UPDATEs, on the system's server
+bench-quick: $(READY) ## Measure claim and finish against one bare UPDATE a job (two minutes)
 	@$(PYTHON) -m bench.quick $(ARGS)
 
 bench-quick-mysql: $(READY) $(MYSQL) ## Do the same on MySQL 9.7

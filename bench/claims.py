@@ -15,6 +15,7 @@ from bench.course import LIMIT, OURS, SKIP_LOCKED, TEXTBOOK, Course
 from bench.harness import Found, Row, Wanted, at_least
 from bench.jobs import SLOTS
 from bench.server import Bench, private_bench
+from bench.turns import Figures, take_turns
 from worker.database.client import Database
 
 READ_SECONDS = 120.0
@@ -37,7 +38,7 @@ def measure(bench: Bench, options: argparse.Namespace) -> list[Row]:
     share = 1.0 if options.only_limit else 0.6
     with closing(Database(bench.database, read_timeout_seconds=READ_SECONDS)) as db:
         sides = Course(bench, db, SLOTS).sides([OURS, *wanted], tiny=options.tiny)
-        figures = harness.take_turns(sides, seconds=options.seconds * share, least=options.least)
+        figures = take_turns(sides, seconds=options.seconds * share, least=options.least)
         what = f"{WHAT}, {'MariaDB' if 'MariaDB' in bench.version else 'MySQL'}"
         rows = [_row(what, figures, name, limit) for name, limit in wanted.items()]
         if not options.only_limit:
@@ -49,14 +50,12 @@ def _stuck(bench: Bench, db: Database, options: argparse.Namespace, seconds: flo
     backlog = TINY_BACKLOG if options.tiny else STUCK_BACKLOG
     course = Course(bench, db, SLOTS, slots=range(1, SLOTS), backlog=backlog)
     sides = course.sides([OURS, TEXTBOOK], tiny=options.tiny)
-    figures = harness.take_turns(sides, seconds=seconds, least=options.least)
+    figures = take_turns(sides, seconds=seconds, least=options.least)
     return _row(WHAT_STUCK, figures, TEXTBOOK, at_least(5.0))
 
 
-def _row(what: str, figures: dict[str, list[float]], name: str, wanted: Wanted) -> Row:
-    return harness.compared(
-        what, AGAINST[name], figures[OURS], figures[name], wanted, unit="jobs/s"
-    )
+def _row(what: str, figures: Figures, name: str, wanted: Wanted) -> Row:
+    return figures.row(what, AGAINST[name], OURS, name, wanted, unit="jobs/s")
 
 
 def main() -> int:

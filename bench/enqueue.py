@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pymysql
@@ -153,6 +153,8 @@ def measure_all(bench: Bench, options: argparse.Namespace) -> Found:
         [lines / each.seconds for each in rounds], [lines / each.raw_seconds for each in rounds],
         at_least(MIN_SHARE), unit="jobs/s",
     )  # fmt: skip
+    if len(rounds) == 1:
+        share = replace(share, note=f"enqueue of {lines:,} lines: one round")
     growth = max(each.peak_mb for each in rounds) - small_mb
     memory = alone(
         "memory of enqueue above that of a tenth of the lines", [growth],

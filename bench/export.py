@@ -19,6 +19,7 @@ from bench import harness, launched
 from bench.harness import Found, at_least
 from bench.numbers import have_numbers
 from bench.server import Bench, private_bench
+from bench.turns import take_turns
 from worker.database.client import Database
 from worker.settings import PROJECT_ROOT
 
@@ -53,10 +54,10 @@ def measure(bench: Bench, options: argparse.Namespace) -> Found:
             db.run_statement(_FILL.format(first=first, last=min(first + AT_ONCE, rows)))
     filled = time.monotonic() - began
     sides = {"export": lambda: _export(bench, rows), "SELECT": lambda: _select(bench, rows)}
-    rates = harness.take_turns(sides, seconds=options.seconds - filled, least=min(options.least, 2))
-    row = harness.compared(
-        f"export of {rows:,} results", "raw unbuffered SELECT", rates["export"], rates["SELECT"],
-        at_least(0.5), unit="rows/s",
+    rates = take_turns(sides, seconds=options.seconds - filled, least=min(options.least, 2))
+    row = rates.row(
+        f"export of {rows:,} results", "raw unbuffered SELECT", "export", "SELECT", at_least(0.5),
+        unit="rows/s",
     )  # fmt: skip
     return Found([row], facts={"server": bench.version})
 

@@ -11,7 +11,7 @@ import logging
 import os
 import sys
 from contextlib import closing
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
 
 from bench import harness
@@ -22,7 +22,8 @@ from bench.numbers import have_numbers
 from bench.pool import Pool
 from bench.race import Work, race
 from bench.server import Bench, private_bench
-from worker.browser.evidence import Failure
+from bench.turns import take_turns
+from worker.browser.failed_attempt import Failure
 from worker.database.client import Database
 from worker.execution.failure_report import Reporter
 from worker.execution.worker_loop import WorkerLoop
@@ -39,7 +40,7 @@ class WithoutFiles(Reporter):
     """Knows all that a report of a failure says, and writes none of it."""
 
     def _kept(self, claim: Claim, ending: Ending, failure: Failure) -> Ending:
-        return replace(ending, last_step=failure.last_step)
+        return ending
 
 
 def without_files(loop: WorkerLoop) -> None:
@@ -59,10 +60,10 @@ def measure(bench: Bench, options: argparse.Namespace) -> Found:
         if not options.tiny:
             for name, run in sides.items():
                 jobs[name] = min(int(run() * ROUND_SECONDS / SLOTS), MOST)
-        rates = harness.take_turns(sides, seconds=options.seconds, least=options.least)
-    row = harness.compared(
-        f"failures/s, evidence off, {SLOTS} workers", "done/s",
-        rates["failures"], rates["finishes"], at_least(0.6), unit="jobs/s",
+        rates = take_turns(sides, seconds=options.seconds, least=options.least)
+    row = rates.row(
+        f"failures/s, evidence off, {SLOTS} workers", "done/s", "failures", "finishes",
+        at_least(0.6), unit="jobs/s",
     )  # fmt: skip
     return Found([row], facts={"server": bench.version})
 

@@ -20,6 +20,7 @@ from bench.harness import Found, at_most
 from bench.jobs import SLOTS
 from bench.pages_site import TITLE, serving
 from bench.server import Bench, private_bench
+from bench.turns import take_turns
 from worker.browser.options import find_browser
 from worker.database.client import Database
 
@@ -32,10 +33,10 @@ def measure(bench: Bench, base_url: str, options: argparse.Namespace) -> Found:
     with closing(Database(bench.database)) as db:
         ours = partial(_nightshift, bench, db, base_url)
         sides = {"launcher.py run": ours, "scripts": partial(_scripts, base_url)}
-        times = harness.take_turns(sides, seconds=options.seconds, least=options.least)
-    row = harness.compared(
+        times = take_turns(sides, seconds=options.seconds, least=options.least)
+    row = times.row(
         f"start to every worker's first page, {SLOTS} workers", "six raw Playwright scripts",
-        times["launcher.py run"], times["scripts"], at_most(1.05), unit="s",
+        "launcher.py run", "scripts", at_most(1.05), unit="s",
     )  # fmt: skip
     return Found([row], facts={"server": bench.version})
 

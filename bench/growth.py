@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
+from collections.abc import Iterable
 from contextlib import closing
 
 from bench import harness
@@ -16,9 +17,10 @@ from bench.course import OURS, Course
 from bench.harness import Found, Plot, Row
 from bench.jobs import SLOTS
 from bench.server import Bench, private_bench
+from bench.turns import Figures, take_turns
 from worker.database.client import Database
 
-WORKERS, TINY_WORKERS = (1, 2, 6, 12, 50, 100, 200), (1, 3)
+WORKERS, TINY_WORKERS = (1, 2, 6, 12, 50, 200), (1, 3)
 BACKLOGS, TINY_BACKLOGS = (0, 1_000, 10_000, 100_000), (0, 100)
 READ_SECONDS = 120.0
 # Each worker has a connection, and so has the heart.
@@ -39,34 +41,30 @@ def measure(bench: Bench, options: argparse.Namespace) -> Found:
         by_workers = _rates(workers, options, options.seconds * 0.6)
         by_backlog = _rates(backlogs, options, options.seconds * 0.4)
     found = Found()
-    found.rows += _rows("no-op jobs, {} workers", "one worker", by_workers)
-    found.rows += _rows("no-op jobs behind a backlog of {}", "none", by_backlog)
+    found.rows += _rows("no-op jobs, {} workers", "one worker", workers, by_workers)
+    found.rows += _rows("no-op jobs behind a backlog of {}", "none", backlogs, by_backlog)
     found.plots["no-op-workers"] = _plot("No-op jobs by workers", "workers", by_workers)
     found.plots["no-op-backlog"] = _plot("Behind a backlog of one slot", "backlog", by_backlog)
     return found
 
 
-def _rates(
-    courses: dict[str, Course], options: argparse.Namespace, seconds: float
-) -> dict[str, list[float]]:
+def _rates(courses: dict[str, Course], options: argparse.Namespace, seconds: float) -> Figures:
     sides = {
         name: course.sides([OURS], tiny=options.tiny)[OURS] for name, course in courses.items()
     }
     # Every side has had a round already, to find out how many jobs take one.
-    return harness.take_turns(sides, seconds=seconds * 0.7, least=harness.TINY_ROUNDS)
+    return take_turns(sides, seconds=seconds * 0.7, least=harness.TINY_ROUNDS)
 
 
-def _rows(what: str, against: str, rates: dict[str, list[float]]) -> list[Row]:
-    first, *others = rates
+def _rows(what: str, against: str, names: Iterable[str], rates: Figures) -> list[Row]:
+    first, *others = names
     return [
-        harness.compared(
-            what.format(f"{int(name):,}"), against, rates[name], rates[first], None, unit="jobs/s"
-        )
+        rates.row(what.format(f"{int(name):,}"), against, name, first, None, unit="jobs/s")
         for name in others
     ]
 
 
-def _plot(title: str, x: str, rates: dict[str, list[float]]) -> Plot:
+def _plot(title: str, x: str, rates: Figures) -> Plot:
     points = [(float(name), statistics.median(figures)) for name, figures in rates.items()]
     return Plot(title, x, "jobs/s", {"Nightshift": points})
 

@@ -1,17 +1,16 @@
-"""What all benches share: sides that take turns, the ratio of two, and what is wanted of it.
+"""What all benches share: rows with the ratio of two sides and what is wanted of it, and a table.
 
-Single figures of a busy machine mean little. So the sides of a comparison alternate in short
-rounds, each ratio is of two neighbours, and the median of the ratios counts.
+The sides take turns (`turns.py`), each ratio is of two neighbours, and the median of them counts.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import signal
 import statistics
 import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -137,25 +136,10 @@ class Found:
     def is_met(self) -> bool:
         return all(row.met is not False for row in self.rows)
 
-
-def take_turns(
-    sides: Mapping[str, Callable[[], float]], *, seconds: float, least: int = MIN_ROUNDS
-) -> dict[str, list[float]]:
-    """Measure every side once a round until the time is used up, every other round backwards."""
-    figures: dict[str, list[float]] = {name: [] for name in sides}
-    began, rounds = time.monotonic(), 0
-    while rounds < least or _has_time(began, rounds, seconds):
-        names = list(sides) if rounds % 2 == 0 else list(sides)[::-1]
-        for name in names:
-            figures[name].append(sides[name]())
-        rounds += 1
-        say(f"round {rounds}: " + ", ".join(f"{name} {figures[name][-1]:.4g}" for name in sides))
-    return figures
-
-
-def _has_time(began: float, rounds: int, seconds: float) -> bool:
-    took = time.monotonic() - began
-    return took + took / rounds <= seconds
+    @property
+    def is_measured(self) -> bool:
+        """Whether every row has a figure: no side of it failed."""
+        return bool(self.rows) and all(row.value is not None for row in self.rows)
 
 
 def say(text: str) -> None:
@@ -213,14 +197,26 @@ def parser(module: str, doc: str | None, seconds: float) -> argparse.ArgumentPar
 def read(made: argparse.ArgumentParser) -> argparse.Namespace:
     """Read the command line; `least` is how many rounds there are, however long they take."""
     options = made.parse_args()
+    end_on_sigterm()
     options.least = TINY_ROUNDS if options.tiny else MIN_ROUNDS
     if options.tiny:
         options.seconds = 0.0
     return options
 
 
+def end_on_sigterm() -> None:
+    """End by SIGTERM as by an error, so that servers, pools and folders go too.
+
+    SIGINT will not do: what a shell starts in the background does not hear it.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+
 def tell(found: Found, options: argparse.Namespace) -> int:
-    """Print what was found; return the exit code: 1 when a target is missed."""
+    """Print what was found; return the exit code: 1 when a target is missed.
+
+    With `--tiny` no target counts, but 1 says that something could not be measured.
+    """
     if options.json:
         print(json.dumps(as_json(found)))
     else:
@@ -230,7 +226,9 @@ def tell(found: Found, options: argparse.Namespace) -> int:
         print(table(found.rows))
         for note in dict.fromkeys(row.note for row in found.rows if row.note):
             print(f"- {note}")
-    return 0 if options.no_check or options.tiny or found.is_met else 1
+    if options.tiny:
+        return 0 if found.is_measured else 1
+    return 0 if options.no_check or found.is_met else 1
 
 
 def as_json(found: Found) -> dict[str, Any]:

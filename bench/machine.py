@@ -9,6 +9,7 @@ import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
+from worker.browser import sandbox
 from worker.browser.options import find_browser
 from worker.settings import PROJECT_ROOT
 
@@ -24,6 +25,8 @@ def facts() -> dict[str, str]:
         "Python": platform.python_version(),
         "Playwright": version("playwright"),
         "browser": _output([str(find_browser()), "--version"]),
+        "user": "root" if os.geteuid() == 0 else "not root",
+        "Chromium's sandbox": "on" if sandbox.is_wanted() else "off: Chromium has none for root",
         "commit": _output(["git", "-C", str(PROJECT_ROOT), "describe", "--always", "--dirty"]),
     }
 

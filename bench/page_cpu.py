@@ -17,6 +17,7 @@ from bench.crew import CONTEXT, PAGE, RAW_CONTEXT, RAW_PAGE, Crew, Side, crew
 from bench.harness import Found, Plot
 from bench.pages_site import serving
 from bench.server import private_bench
+from bench.turns import take_turns
 from worker.database.private_server import PrivateServer
 from worker.system.process_tree import descendants
 
@@ -84,6 +85,7 @@ def measure(options: argparse.Namespace) -> Found:
         serving() as base_url,
         crew(bench, base_url, options.workers) as hands,
     ):
+        found = Found(facts={"server": bench.version})
         pid = PrivateServer(bench.folder / "mysql").pid()
         assert pid is not None
         meter = Meter(hands, pid)
@@ -97,12 +99,15 @@ def measure(options: argparse.Namespace) -> Found:
             return 1000 * sum(used.values()) / (pages * int(options.workers))
 
         sides = {side.name: partial(cost, side) for side in MODES}
-        harness.take_turns(sides, seconds=options.seconds, least=options.least)
-        return _found(costs, pages * options.workers, bench.version)
+        figures = take_turns(sides, seconds=options.seconds, least=options.least)
+        for name, why in figures.lost.items():
+            found.rows.append(harness.missing(f"CPU of a page, {name}", "–", None, why))
+            del costs[name]
+        _add(found, costs, pages * options.workers)
+        return found
 
 
-def _found(costs: dict[str, list[dict[str, float]]], pages: int, version: str) -> Found:
-    found = Found(facts={"server": version})
+def _add(found: Found, costs: dict[str, list[dict[str, float]]], pages: int) -> None:
     lines: dict[str, list[tuple[float | str, float]]] = {cause: [] for cause in CAUSES}
     for mode, rounds in costs.items():
         mean = {
@@ -117,7 +122,6 @@ def _found(costs: dict[str, list[dict[str, float]]], pages: int, version: str) -
         for cause in CAUSES:
             lines[cause].append((mode, mean[cause]))
     found.plots["page-cpu"] = Plot("Processor time of a page by cause", "", "ms", lines)
-    return found
 
 
 def main() -> int:

@@ -6,41 +6,45 @@ Nothing is wanted of these rows but to show where more workers bring no more pag
 from __future__ import annotations
 
 import argparse
+import statistics
 import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
 
 from bench import harness
 from bench.crew import CONTEXT, crew
-from bench.harness import Found, Plot, compared
+from bench.harness import Found, Plot
 from bench.pages_site import serving
 from bench.server import Bench, private_bench
+from bench.turns import take_turns
 
 WORKERS, TINY_WORKERS = (1, 2, 4, 8, 12), (1, 2)
 # Pages of a round, of all workers together, and how many of each come before.
-PAGES, TINY_PAGES, WARM_UP = 24, 4, 2
-MOST_ROUNDS = 2
+PAGES, TINY_PAGES, WARM_UP = 24, 4, 1
+LEAST_ROUNDS = 2
 
 
 def measure(bench: Bench, base_url: str, options: argparse.Namespace) -> Found:
-    """Have crews of growing size load pages, one crew after the other."""
+    """Have crews of growing size up at once, which load pages by turns; the others stand still."""
     pages = TINY_PAGES if options.tiny else PAGES
-    rates: dict[int, list[float]] = {}
-    for workers in TINY_WORKERS if options.tiny else WORKERS:
-        with crew(bench, base_url, workers) as hands:
+    counts = TINY_WORKERS if options.tiny else WORKERS
+    with ExitStack() as stack:
+        sides: dict[str, Callable[[], float]] = {}
+        for count in counts:
+            hands = stack.enter_context(crew(bench, base_url, count, has_raw=False))
             hands.rate(CONTEXT, "/", WARM_UP)
-            each = max(1, pages // workers)
-            rates[workers] = [
-                hands.rate(CONTEXT, "/", each) for _ in range(min(options.least, MOST_ROUNDS))
-            ]
-        harness.say(f"{workers} workers: {max(rates[workers]):.1f} pages/s")
+            sides[str(count)] = partial(hands.rate, CONTEXT, "/", max(1, pages // count))
+        rates = take_turns(sides, seconds=options.seconds, least=min(options.least, LEAST_ROUNDS))
     found = Found(facts={"server": bench.version})
     found.rows = [
-        compared(
-            f"pages/s, context, {count} workers", "one worker", each, rates[1], None, unit="pages/s"
+        rates.row(
+            f"pages/s, context, {count} workers", "one worker", str(count), "1", None,
+            unit="pages/s",
         )
-        for count, each in rates.items()
-        if count > 1
-    ]
-    points = [(float(count), sorted(each)[len(each) // 2]) for count, each in rates.items()]
+        for count in counts[1:]
+    ]  # fmt: skip
+    points = [(float(count), statistics.median(each)) for count, each in rates.items()]
     found.plots["page-workers"] = Plot("Pages by workers", "workers", "pages/s", {"pages": points})
     return found
 

@@ -22,6 +22,7 @@ from bench.crew import (
     KEEPING,
     PAGE,
     RAW_CONTEXT,
+    RAW_OUR_FLAGS,
     RAW_PAGE,
     WITHOUT,
     WITHOUT_TOO,
@@ -32,6 +33,7 @@ from bench.crew import (
 from bench.harness import Found, Plot, Row, Wanted, at_least
 from bench.pages_site import serving
 from bench.server import private_bench
+from bench.turns import Figures, take_turns
 
 WARM_UP_JOBS = 4
 TINY_JOBS = 2
@@ -39,7 +41,7 @@ CRAWLEE = "Crawlee-python"
 # Each job is of another site, so that a good page is due after every one of them.
 A_SITE_EACH = "http://site-{n}.localhost:{port}/"
 # Pages that all processes together load in a round, by the path.
-PAGES = {"/": 32, "/slow": 12, A_SITE_EACH: 24}
+PAGES = {"/": 24, "/slow": 12, A_SITE_EACH: 24}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +52,14 @@ class Ratio:
     against: str
     ours: str
     wanted: Wanted | None
+    note: str = ""
 
 
+FLAGS = "the bare sides' browsers have Playwright's own flags, ours have the flags of any run"
+OUR_FLAGS = "with our flags on the bare side too: what the flags are worth, nothing is wanted"
 ORDINARY = (
-    Ratio("context", RAW_CONTEXT.name, CONTEXT.name, at_least(0.97)),
+    Ratio("context", RAW_CONTEXT.name, CONTEXT.name, at_least(0.97), FLAGS),
+    Ratio("context", RAW_OUR_FLAGS.name, CONTEXT.name, None, OUR_FLAGS),
     Ratio("page", RAW_PAGE.name, PAGE.name, at_least(0.85)),
     Ratio("page", CRAWLEE, PAGE.name, at_least(2.0)),
     Ratio("context", CRAWLEE, CONTEXT.name, at_least(1.2)),
@@ -77,10 +83,19 @@ class Scene:
     ratios: tuple[Ratio, ...]
     # How much of the time it gets, by the side of the others.
     weight: float
+    has_crawlee: bool = False
 
 
 SCENES = (
-    Scene("ordinary", "/", (RAW_CONTEXT, CONTEXT, RAW_PAGE, PAGE), ORDINARY, 3.0),
+    Scene(
+        "ordinary",
+        "/",
+        (RAW_CONTEXT, CONTEXT, RAW_OUR_FLAGS, RAW_PAGE, PAGE),
+        ORDINARY,
+        3.0,
+        has_crawlee=True,
+    ),
+    Scene("contexts", "/", (RAW_CONTEXT, CONTEXT), ORDINARY[:1], 1.0),
     Scene("slow", "/slow", (PAGE, CONTEXT), SLOW, 1.0),
     Scene("good pages", A_SITE_EACH, (WITHOUT, KEEPING, WITHOUT_TOO), GOOD, 1.0),
 )
@@ -97,36 +112,39 @@ class Course:
         self._crawlee = crawlee
         self._options = options
 
-    def run(self, scene: Scene, seconds: float) -> tuple[list[Row], dict[str, list[float]]]:
+    def run(self, scene: Scene, seconds: float) -> tuple[list[Row], Figures]:
         """Let the sides of a scene take turns; return its rows and pages per second by side."""
         jobs = TINY_JOBS if self._options.tiny else max(1, PAGES[scene.path] // self._workers)
         sides: dict[str, Callable[[], float]] = {}
         for side in scene.sides:
             sides[side.name] = partial(self._crew.rate, side, scene.path, jobs)
             self._crew.rate(side, scene.path, min(jobs, WARM_UP_JOBS))
-        if scene.name == "ordinary" and isinstance(self._crawlee, Crawlee):
+        if scene.has_crawlee and isinstance(self._crawlee, Crawlee):
             sides[CRAWLEE] = partial(self._crawlee.rate, jobs * self._workers)
-        rates = harness.take_turns(sides, seconds=seconds, least=self._options.least)
+        rates = take_turns(sides, seconds=seconds, least=self._options.least)
         return [self._row(ratio, rates) for ratio in scene.ratios], rates
 
-    def _row(self, ratio: Ratio, rates: dict[str, list[float]]) -> Row:
+    def _row(self, ratio: Ratio, rates: Figures) -> Row:
         what = f"pages/s, {ratio.name}, {self._workers} workers"
-        if ratio.against not in rates:
-            return harness.missing(what, ratio.against, ratio.wanted, str(self._crawlee))
-        ours, theirs = rates[ratio.ours], rates[ratio.against]
-        return harness.compared(what, ratio.against, ours, theirs, ratio.wanted, unit="pages/s")
+        if ratio.against == CRAWLEE and isinstance(self._crawlee, str):
+            return harness.missing(what, ratio.against, ratio.wanted, self._crawlee)
+        return rates.row(
+            what, ratio.against, ratio.ours, ratio.against, ratio.wanted, unit="pages/s",
+            note=ratio.note,
+        )  # fmt: skip
 
 
 def measure(options: argparse.Namespace) -> Found:
     """Measure the scenes with one crew."""
-    chosen = [scene for scene in SCENES if options.only in scene.name]
+    names = options.only.split(",")
+    chosen = [scene for scene in SCENES if scene.name in names]
     weights = sum(scene.weight for scene in chosen)
     found = Found()
     with ExitStack() as stack:
         bench = stack.enter_context(private_bench())
         base_url = stack.enter_context(serving())
         crawling: Crawlee | str = "not asked for"
-        if any(scene.name == "ordinary" for scene in chosen):
+        if any(scene.has_crawlee for scene in chosen):
             crawling = stack.enter_context(crawlee(base_url, options.workers))
         hands = stack.enter_context(crew(bench, base_url, options.workers))
         course = Course(hands, options.workers, crawling, options)
@@ -134,7 +152,7 @@ def measure(options: argparse.Namespace) -> Found:
         for scene in chosen:
             rows, rates = course.run(scene, options.seconds * scene.weight / weights)
             found.rows += rows
-            if scene.name == "ordinary":
+            if scene.has_crawlee:
                 title = f"Pages per second by mode, {options.workers} workers"
                 bars = [(name, statistics.median(each)) for name, each in rates.items()]
                 found.plots[f"pages-{options.workers}"] = Plot(title, "", "pages/s", {"": bars})
@@ -144,7 +162,8 @@ def measure(options: argparse.Namespace) -> Found:
 def main() -> int:
     """Measure; return the exit code."""
     parser = harness.parser("bench.pages", __doc__, seconds=150)
-    parser.add_argument("--only", default="", help="only scenes with this in their name")
+    every = ",".join(scene.name for scene in SCENES if scene.name != "contexts")
+    parser.add_argument("--only", default=every, help="scenes, separated by commas")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     options = harness.read(parser)
     return harness.tell(measure(options), options)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from playwright.sync_api import BrowserType, Page
+from playwright.sync_api import Page
 
 from bench.pages_site import TITLE
 from worker import Job, task
-
-# Noted by a job, so that the raw side can have a browser of its own from the same driver.
-browser_types: list[BrowserType] = []
 
 
 def load(page: Page, url: str) -> str:
@@ -32,10 +29,3 @@ def load_context(page: Page, payload: dict[str, Any], job: Job) -> str:
 def load_page(page: Page, payload: dict[str, Any], job: Job) -> str:
     """Load it in a page that is used again."""
     return load(page, payload["url"])
-
-
-@task("note_browser")
-def note_browser(page: Page, payload: dict[str, Any], job: Job) -> None:
-    """Make the driver known."""
-    assert page.context.browser is not None
-    browser_types.append(page.context.browser.browser_type)

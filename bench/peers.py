@@ -22,6 +22,7 @@ from bench.course import OURS, Course
 from bench.harness import Found, Plot, Row, at_least
 from bench.jobs import SLOTS
 from bench.server import Bench, private_bench
+from bench.turns import Figures, take_turns
 from worker.database.client import Database
 from worker.settings import PROJECT_ROOT
 from worker.system.process_tree import identify, kill_tree
@@ -32,7 +33,7 @@ SETUP = PROJECT_ROOT / "deploy" / "setup-peers.sh"
 SETUP_SECONDS = 600.0
 READ_SECONDS = 120.0
 WATCH_SECONDS = 150.0
-TRIAL_JOBS = 60
+TINY_JOBS = 60
 WHAT = f"no-op jobs, {SLOTS} processes"
 WANTED = at_least(3.0)
 
@@ -47,7 +48,7 @@ class Peer:
     name: str
     side: str
     promise: str
-    # About three seconds' work on two cores.
+    # About two seconds' work on two cores.
     jobs: int
     command: tuple[str, ...]
     launches: int = 1
@@ -68,27 +69,30 @@ _RQ = ("rq", "worker-pool", "bench", "-n", str(SLOTS), "-q", "-u", "unix://{BENC
 _PROCRASTINATE = ("procrastinate", "--app", "procrastinate_side.app", "worker", "-c", "1")
 
 PEERS = (
-    Peer("Celery, late ack, results", "celery_side", _NOTHING_KEPT, 2_400, _CELERY),
-    Peer("RQ", "rq_side", _NOTHING_KEPT, 300, _RQ),
-    Peer("Dramatiq, results", "dramatiq_side", _NOTHING_KEPT, 5_000, _DRAMATIQ),
-    Peer("Huey, results", "huey_side", _NOTHING_KEPT, 6_000, _HUEY),
+    Peer("Celery, late ack, results", "celery_side", _NOTHING_KEPT, 1_600, _CELERY),
+    Peer("RQ", "rq_side", _NOTHING_KEPT, 200, _RQ),
+    Peer("Dramatiq, results", "dramatiq_side", _NOTHING_KEPT, 3_400, _DRAMATIQ),
+    Peer("Huey, results", "huey_side", _NOTHING_KEPT, 4_000, _HUEY),
     Peer(
-        "Procrastinate", "procrastinate_side", "PostgreSQL, durable", 1_200, _PROCRASTINATE,
+        "Procrastinate", "procrastinate_side", "PostgreSQL, durable", 900, _PROCRASTINATE,
         launches=SLOTS,
     ),
     # The same promise as ours: what is done is on disk.
-    Peer("Celery, durable", "celery_side", _ALL_KEPT, 1_800, _CELERY, is_durable=True),
-    Peer("Dramatiq, durable", "dramatiq_side", _ALL_KEPT, 2_400, _DRAMATIQ, is_durable=True),
-    Peer("Huey, durable", "huey_side", _ALL_KEPT, 3_000, _HUEY, is_durable=True),
+    Peer("Celery, durable", "celery_side", _ALL_KEPT, 1_200, _CELERY, is_durable=True),
+    Peer("Dramatiq, durable", "dramatiq_side", _ALL_KEPT, 1_700, _DRAMATIQ, is_durable=True),
+    Peer("Huey, durable", "huey_side", _ALL_KEPT, 2_000, _HUEY, is_durable=True),
 )  # fmt: skip
 
 
 def have_environment() -> str | None:
     """Install what the peers need, once; return in one line why that cannot be, else None."""
-    done = subprocess.run(
-        [SETUP], capture_output=True, text=True, check=False, timeout=SETUP_SECONDS,
-        env={**os.environ, "PYTHON": sys.executable},
-    )  # fmt: skip
+    try:
+        done = subprocess.run(
+            [SETUP], capture_output=True, text=True, check=False, timeout=SETUP_SECONDS,
+            env={**os.environ, "PYTHON": sys.executable},
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"deploy/setup-peers.sh takes longer than {SETUP_SECONDS:.0f} s"
     if done.returncode == 0:
         return None
     return (done.stderr.strip().splitlines() or ["deploy/setup-peers.sh failed"])[-1]
@@ -146,7 +150,7 @@ def running(
 
 
 def measure(bench: Bench, options: argparse.Namespace) -> Found:
-    """Try every peer with a few jobs, then let those that work take turns with Nightshift."""
+    """Let all peers take turns with Nightshift; who does not work is left out, and says so."""
     found = Found()
     if problem := have_environment():
         found.rows = [harness.missing(WHAT, peer.against, None, problem) for peer in PEERS]
@@ -156,35 +160,23 @@ def measure(bench: Bench, options: argparse.Namespace) -> Found:
     with closing(Database(bench.database, read_timeout_seconds=READ_SECONDS)) as db:
         sides |= Course(bench, db, SLOTS).sides([OURS], tiny=options.tiny)
         for peer in PEERS:
-            try:
-                rate(peer, TRIAL_JOBS)
-            except (RuntimeError, OSError, subprocess.SubprocessError) as error:
-                found.rows.append(harness.missing(WHAT, peer.against, None, str(error)))
-            else:
-                jobs = TRIAL_JOBS if options.tiny else peer.jobs
-                sides[peer.against] = partial(rate, peer, jobs)
-        figures = harness.take_turns(sides, seconds=options.seconds, least=min(options.least, 2))
-    found.rows += _rows(figures)
+            sides[peer.against] = partial(rate, peer, TINY_JOBS if options.tiny else peer.jobs)
+        figures = take_turns(sides, seconds=options.seconds, least=min(options.least, 2))
+    found.rows = _rows(figures)
     found.facts |= peer_servers.versions()
     bars = [(name.partition(" (")[0], statistics.median(rates)) for name, rates in figures.items()]
     found.plots["peers"] = Plot("No-op jobs, same processes", "", "jobs/s", {"": bars})
     return found
 
 
-def _rows(figures: dict[str, list[float]]) -> list[Row]:
+def _rows(figures: Figures) -> list[Row]:
     """Compare with each, and with the best: that is what is wanted."""
-    ours = figures.pop(OURS)
     rows = [
-        harness.compared(WHAT, against, ours, rates, None, unit="jobs/s")
-        for against, rates in figures.items()
+        figures.row(WHAT, peer.against, OURS, peer.against, None, unit="jobs/s") for peer in PEERS
     ]
-    figures[OURS] = ours
-    if rows:
-        best = max(rows, key=lambda row: row.theirs or 0.0)
-        against = f"the best of them: {best.against}"
-        rates = figures[best.against]
-        rows.append(harness.compared(WHAT, against, ours, rates, WANTED, unit="jobs/s"))
-    return rows
+    best = max(rows, key=lambda row: row.theirs or 0.0)
+    against = f"the best of them: {best.against}"
+    return [*rows, figures.row(WHAT, against, OURS, best.against, WANTED, unit="jobs/s")]
 
 
 def main() -> int:

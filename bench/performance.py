@@ -59,7 +59,7 @@ def write(document: Document) -> None:
 def page_of(document: Document, notes: str = "") -> str:
     """Write the whole page as Markdown."""
     if not document.get("groups"):
-        return HEAD + EMPTY + _commands()
+        return HEAD + EMPTY + _commands(document)
     parts = [HEAD, "\n## The table\n\n", table_of(document), "\n"]
     if remarks := _remarks(document):
         parts += ["\n", *remarks]
@@ -68,7 +68,7 @@ def page_of(document: Document, notes: str = "") -> str:
     parts += ["\n## Plots\n"]
     for name, plot in plots_of(document).items():
         parts.append(f"\n![{plot.title}](pictures/{PREFIX}{name}.svg)\n")
-    return "".join([*parts, _machine(document), _commands()])
+    return "".join([*parts, _machine(document), _commands(document)])
 
 
 def table_of(document: Document) -> str:
@@ -101,9 +101,14 @@ def _machine(document: Document) -> str:
     return "\n## Machine\n\n| what | which |\n| --- | --- |\n" + "".join(lines)
 
 
-def _commands() -> str:
-    lines = [f"| {group.title} | `{group.command}` |\n" for group in GROUPS]
-    return "\n## Each row's command\n\n| rows | command |\n| --- | --- |\n" + "".join(lines)
+def _commands(document: Document) -> str:
+    lines = []
+    for group in GROUPS:
+        seconds = document.get("groups", {}).get(group.name, {}).get("seconds")
+        took = "–" if seconds is None else f"{seconds:.0f} s"
+        lines.append(f"| {group.title} | `{group.command}` | {took} |\n")
+    head = "| rows | command | it took |\n| --- | --- | --- |\n"
+    return f"\n## Each row's command\n\n{head}{''.join(lines)}"
 
 
 if __name__ == "__main__":

@@ -12,11 +12,16 @@ from collections.abc import Callable
 import pymysql
 from pymysql.cursors import Cursor
 
-from bench.limit import SESSION
 from bench.noop import RESULT
 from bench.race import Work
 from worker.database_settings import DatabaseSettings
 
+# What every connection of Nightshift sets: the limit commits under the same conditions.
+SESSION = (
+    "SET time_zone = '+00:00', innodb_lock_wait_timeout = 5, "
+    "sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+    "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+)
 PLAIN_TABLE = """
 CREATE TABLE plain_queue (
   id BIGINT AUTO_INCREMENT PRIMARY KEY, payload TEXT NOT NULL,

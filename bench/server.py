@@ -6,6 +6,7 @@ what a user gets. NIGHTSHIFT_MYSQLD says which program it runs.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -16,6 +17,9 @@ from worker.database import migrations
 from worker.database.client import Database
 from worker.database.private_server import PrivateServer
 from worker.database_settings import DatabaseSettings
+
+# Of its folder's name; the process that has it comes next, so that others can clean up after it.
+PREFIX = "nightshift-bench-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class Bench:
 @contextmanager
 def private_bench(*extra_args: str) -> Iterator[Bench]:
     """Start a server with an empty queue; stop it and remove everything at the end."""
-    with tempfile.TemporaryDirectory(prefix="nightshift-bench-") as name:
+    with tempfile.TemporaryDirectory(prefix=f"{PREFIX}{os.getpid()}-") as name:
         folder = Path(name)
         server = PrivateServer(folder / "mysql", extra_args=extra_args)
         try:

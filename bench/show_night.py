@@ -57,7 +57,10 @@ def fill(db: Database, errors_dir: Path, browser: Browser) -> None:
     _waiting(db)
     _run(db, now)
     _fit_sample(db, now, errors_dir)
-    Rollups.of(db, "pictures").bring_up_to_date(120)
+    rollups = Rollups.of(db, "pictures")
+    rollups.writer.hold(by_force=True)
+    while rollups.beat():
+        pass
     for folder in sorted(errors_dir.glob("*/*")):
         task = json.loads((folder / "task").read_text()) if (folder / "task").exists() else "price"
         (folder / "screenshot.png").write_bytes(_page(browser, task, "png"))

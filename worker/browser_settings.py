@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import Protocol
 
 from worker.context_fields import Level, problem_in
 
@@ -47,6 +48,18 @@ _KEPT = {
     "headless": "say --headed, or nothing",
     "user-agent": 'say user_agent in [browser.context], or in @task(context={"user_agent": …})',
 }  # fmt: skip
+
+
+class BrowsersElsewhere(Protocol):
+    """What a run's settings come to where `browser/elsewhere/config.py` has read endpoints."""
+
+    @property
+    def has_default_context(self) -> bool:
+        """Whether jobs work in the context that the service has made."""
+
+    @property
+    def may_need_closing(self) -> bool:
+        """Whether a session may have to be ended by a call."""
 
 
 def arguments_problem(arguments: Iterable[str]) -> str | None:

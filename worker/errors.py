@@ -11,7 +11,7 @@ NightshiftError
 ├─ OutputLost               exit 1: stdout does not take what was asked for
 ├─ RunLocked                exit 75: another run holds the lock
 ├─ ClaimLost · LeaseLost    stop, write nothing
-├─ BrowserError             LaunchFailed (BrowserAway) · BrowserCrashed · JobTimedOut
+├─ BrowserError             LaunchFailed (BrowserAway) · JobTimedOut
 │                           · ProviderError
 ├─ EvidenceUnavailable      exit 69: the shared place for evidence cannot be used
 ├─ ProxyUnavailable         proxies are configured, but none can be used now
@@ -175,10 +175,6 @@ class BrowserAway(LaunchFailed):
     def __init__(self, message: str, after: float) -> None:
         super().__init__(message, is_passing=True)
         self.after = after
-
-
-class BrowserCrashed(BrowserError):
-    """The browser or its page died under the job."""
 
 
 class JobTimedOut(BrowserError):

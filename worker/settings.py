@@ -14,12 +14,13 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from worker import block_patterns
 from worker.browser_settings import (
     CHANNELS,
     TYPES,
+    BrowsersElsewhere,
     arguments_problem,
     context_problem,
     contradiction,
@@ -32,9 +33,6 @@ from worker.project import project_dir
 from worker.queue_names import queues_problem
 from worker.slot_numbers import MOST_WORKERS, SLOT_CHOICES, AutoWorkers, cores, total_of, workers_of
 from worker.urls import callback_url_problem, endpoint_problem, notify_url_problem
-
-if TYPE_CHECKING:
-    from worker.browser.elsewhere.config import Elsewhere
 
 # Nightshift's own folder, for its tests and benchmarks; a user's files are in `project_dir()`.
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
@@ -51,7 +49,7 @@ class RunSettings:
     database: DatabaseSettings
     state_dir: Path = field(default_factory=_inside(".local"))
     # What --browser-endpoint and the variables beside it come to.
-    elsewhere: Elsewhere | None = None
+    elsewhere: BrowsersElsewhere | None = None
 
     workers: int = setting(
         cores,

@@ -11,7 +11,7 @@ from worker.errors import UsageError
 SLOT_CHOICES = ("fixed", "auto", "indexed")
 # Each has a browser of some 200 MB: beyond this, a zero too many was typed.
 MOST_WORKERS = 1000
-# Without a limit of one's own: so many pages that mostly wait keep a core busy.
+# Without MAX: this many pages, which mostly wait, keep a core busy.
 MOST_PER_CORE = 16
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.attacks.hostile_site import HostileSite
 from tests.browser.conftest import failure, only_session, session
-from worker.browser.evidence import capture
+from tests.capturing import capture
 from worker.browser.session import BrowserSession
 from worker.execution.task_call import run_task
 from worker.tasks.job import Job

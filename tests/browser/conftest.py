@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from worker.browser.evidence import Failure
+from worker.browser.failed_attempt import Failure
 from worker.browser.options import BrowserOptions, find_browser
 from worker.browser.session import BrowserSession
 

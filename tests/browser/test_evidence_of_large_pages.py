@@ -7,8 +7,8 @@ from pathlib import Path
 
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
+from tests.capturing import capture
 from worker.browser import evidence
-from worker.browser.evidence import capture
 
 
 def test_a_huge_page_is_cut(session, site, failure, errors_dir):

@@ -7,7 +7,8 @@ import json
 import pytest
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
-from worker.browser.evidence import capture, missing
+from tests.capturing import capture
+from worker.browser.evidence import missing
 
 LONG_MS = 200
 

@@ -20,7 +20,7 @@ from tests.browser.debug_browser import DebugBrowser
 from tests.browser.recording_proxy import RecordingProxy
 from tests.browser.vendor_dialects import DIALECTS
 from tests.browser.vendor_server import VendorServer
-from worker.browser.evidence import capture
+from tests.capturing import capture
 from worker.browser.providers import profile_lock
 from worker.browser.providers.spec import ProfileSpec
 from worker.errors import ProviderError, SettingsError
@@ -204,7 +204,7 @@ def test_a_profile_that_does_not_open_leaves_an_ordinary_session(session, site, 
     with pytest.raises(SettingsError, match="kameleo"):
         session.open_profile(replace(local, provider="no-such-vendor"))
 
-    assert session.profile_id is None
+    assert session.profile.profile_id is None
     assert session.page_for_job().goto(site.url("/")).status == 200
 
 

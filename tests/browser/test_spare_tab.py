@@ -179,7 +179,7 @@ def test_a_trace_knows_nothing_of_it(session, site, tmp_path: Path):
     page.goto(site.url("/"))
     page.wait_for_timeout(500)
     assert spare_of(session) is None
-    session.stop_trace(tmp_path / "trace.zip")
+    session.tab.stop_trace(tmp_path / "trace.zip")
 
     with zipfile.ZipFile(tmp_path / "trace.zip") as archive:
         text = b"".join(archive.read(name) for name in archive.namelist())

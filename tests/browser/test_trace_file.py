@@ -29,7 +29,7 @@ def raw(session, site, tmp_path) -> Path:
     page.fill("#b", "typed-hunter2")
     page.evaluate("fetch('/', {headers: {authorization: 'Basic aHVudGVyMg=='}})")
     page.wait_for_timeout(200)
-    session.stop_trace(tmp_path / "raw.zip")
+    session.tab.stop_trace(tmp_path / "raw.zip")
     return tmp_path / "raw.zip"
 
 
@@ -62,7 +62,7 @@ def typed(session, site, tmp_path) -> Path:
     page.evaluate("document.forms[0].submit()")
     page.wait_for_load_state()
     page.wait_for_timeout(200)
-    session.stop_trace(tmp_path / "raw.zip")
+    session.tab.stop_trace(tmp_path / "raw.zip")
     return tmp_path / "raw.zip"
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
+import pytest
+
 from tests.conftest import QueueForTests, because
 from worker.claiming.candidates import Candidates
 from worker.claiming.closed_keys import ClosedKeys
@@ -65,3 +69,9 @@ def trip(worker: Worker) -> None:
         claim = worker.claim_now()
         assert claim is not None
         fail(worker, claim)
+
+
+@pytest.fixture
+def worker(database):
+    with closing(Worker(database.settings)) as worker:
+        yield worker

@@ -22,22 +22,23 @@ from worker.system.process_tree import (
 
 
 @pytest.mark.parametrize(
-    ("flags", "jobs_each"),
-    # Memory is looked at every tenth job, and a browser has always more than a megabyte.
-    [(("--recycle-jobs", 3), 3), (("--recycle-mb", 1), 10)],
+    ("flags", "shares"),
+    # Memory is looked at after ten jobs, then every five seconds at most; a browser has always
+    # more than a megabyte.
+    [(("--recycle-jobs", 3), [3, 3, 1]), (("--recycle-mb", 1), [10, 3])],
     ids=["by jobs", "by memory"],
 )
 def test_a_browser_is_replaced_when_it_has_done_its_share(
-    launch, database, queue, tasks, noted, flags, jobs_each
+    launch, database, queue, tasks, noted, flags, shares
 ):
-    queue.enqueue_many("which_browser", [{}] * (2 * jobs_each + 1))
+    queue.enqueue_many("which_browser", [{}] * sum(shares))
 
     run = launch("--workers", 1, "--tasks", tasks, *flags, "--json")
 
     assert run.wait() == 0
-    assert run.summary["done"] == 2 * jobs_each + 1
-    shares = [len(list(jobs)) for _, jobs in groupby(pid for _, pid in noted("browsers"))]
-    assert shares == [jobs_each, jobs_each, 1]
+    assert run.summary["done"] == sum(shares)
+    found = [len(list(jobs)) for _, jobs in groupby(pid for _, pid in noted("browsers"))]
+    assert found == shares
     assert incarnations(database) == 1
 
 

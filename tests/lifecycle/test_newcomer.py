@@ -128,8 +128,9 @@ def test_a_program_with_a_module_named_worker_keeps_it(newcomer):
 def test_the_demo_and_the_doctor_work_without_the_checkout(newcomer):
     assert "ok   schema" in newcomer.nightshift("doctor")
     said = newcomer.nightshift("demo")
-    assert "where to look next" in said
-    assert "nightshift dashboard" in said.strip().splitlines()[-1]
+    hints = said.partition("where to look next:\n")[2].splitlines()
+    assert hints[0].startswith("  nightshift status ")
+    assert hints[4].startswith("  nightshift dashboard ")
     assert "nightshift retry" in newcomer.nightshift("errors")
 
 

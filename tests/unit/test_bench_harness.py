@@ -1,10 +1,11 @@
-"""How the benches compare: sides take turns, ratios of neighbours, targets on the right side."""
+"""How the benches compare: ratios of neighbours, targets on the right side."""
 
 from __future__ import annotations
 
 import pytest
 
 from bench import harness
+from bench.elsewhere import back_after
 from bench.harness import Found, at_least, at_most, below
 from bench.makespan import perfect
 from bench.memory import at_work, median_around
@@ -34,23 +35,12 @@ def test_a_target_is_met_on_its_good_side_only(wanted, good, bad, text):
     assert str(wanted) == text
 
 
-def test_sides_take_turns_and_every_other_round_goes_backwards():
-    order = []
-
-    def side(name):
-        return lambda: order.append(name) or float(len(order))
-
-    figures = harness.take_turns({"a": side("a"), "b": side("b")}, seconds=0, least=3)
-
-    assert order == ["a", "b", "b", "a", "a", "b"]
-    assert figures == {"a": [1.0, 4.0, 5.0], "b": [2.0, 3.0, 6.0]}
-
-
 def test_what_could_not_be_measured_is_not_met_and_says_why():
     found = Found([harness.missing("no-op jobs", "RQ", None, "there is no Redis")])
 
     assert not found.is_met
     assert "MISSED" in harness.table(found.rows)
+    assert not found.is_measured
     assert found.rows[0].note == "there is no Redis"
 
 
@@ -59,6 +49,8 @@ def test_a_row_of_which_nothing_is_wanted_fails_nothing():
 
     assert row.met is None
     assert Found([row]).is_met
+    assert Found([row]).is_measured
+    assert not Found().is_measured
 
 
 def test_what_was_found_comes_back_from_json_as_it_was():
@@ -91,3 +83,13 @@ def test_memory_of_a_run_that_has_ended_does_not_count():
     assert at_work(samples, 100) == [(20, 400.0), (99, 410.0)]
     with pytest.raises(RuntimeError, match="over before"):
         at_work([(0, 5.0), (100, 40.0)], 100)
+
+
+def test_throughput_is_back_where_a_window_has_nearly_all_pages_it_had_before():
+    # Two of four workers go on at once; the others are back after 2 s.
+    slow = [number / 3 for number in range(30)]
+    fast = slow + [2 + number / 3 for number in range(24)]
+
+    assert 1.5 <= back_after(fast, rate=6.0, last=10.0) <= 2.0
+    assert back_after(slow, rate=6.0, last=10.0) is None
+    assert back_after([number / 6 for number in range(60)], rate=6.0, last=10.0) == 0.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +23,16 @@ from worker.browser import (
     hung_page,
     trace_file,
 )
+from worker.browser.evidence_facts import shown_page
+from worker.browser.failed_attempt import Failure
 from worker.browser.launch import first_line
 from worker.browser.session import BrowserSession
-from worker.evidence.files import new_attempt_folder
 from worker.evidence.good_pages import html_of
 from worker.evidence.html_secrets import mask_html
 from worker.evidence.known_secrets import mask, mask_json
 from worker.evidence.pictures import FAILURE
 from worker.evidence.redaction import redact_json, redact_text, redact_url
 from worker.evidence.terminal_text import printable
-from worker.models import JSON
 from worker.system.durable_file import write_durably
 
 BUDGET_SECONDS = 20.0
@@ -46,59 +46,6 @@ MAX_HTML = 5_000_000
 MASKED_PER_SECOND = 500_000
 
 OK = "ok"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
-    """What the executor knows about a failed attempt; everything else comes from the session."""
-
-    job_id: int
-    attempt: int
-    fence: int
-    task: str
-    payload: JSON
-    outcome: str
-    exception_type: str
-    exception_message: str
-    traceback: str
-    fingerprint: str
-    worker_slot: int
-    incarnation: int
-    run_id: str
-    cause: str | None = None
-    # What the attempt really used, by name; `proxy` is an address, without its login.
-    profile: str | None = None
-    account: str | None = None
-    proxy_name: str | None = None
-    proxy: str | None = None
-    last_step: str | None = None
-    # At which the job may be half done.
-    irreversible_step: str | None = None
-    hang_stack: str | None = None
-    # How long the attempt has taken, and the steps it named: [{"at": …, "text": …}].
-    seconds: float | None = None
-    steps: tuple[dict[str, str], ...] = ()
-    # Which database the job is of (`DatabaseSettings.key`): two may share one errors folder.
-    database: str | None = None
-
-
-def capture(
-    errors_dir: Path,
-    failure: Failure,
-    session: BrowserSession,
-    budget_seconds: float = BUDGET_SECONDS,
-) -> dict[str, str]:
-    """Write the evidence of one failed attempt; return the outcome of every step.
-
-    To know the folder beforehand, ask `new_attempt_folder` for it and use `capture_into`.
-    """
-    try:
-        folder = new_attempt_folder(
-            errors_dir, failure.job_id, failure.attempt, database=failure.database
-        )
-    except OSError as problem:
-        return {"folder": f"failed: {problem}"}
-    return capture_into(folder, failure, session, budget_seconds)
 
 
 def capture_into(
@@ -176,7 +123,7 @@ class _Capture:
             return
         with self._session.limit(min(self._left(), ANSWER_SECONDS)):
             try:
-                self._mute = hung_page.why_mute(tab, self._session.shown_page or tab.page)
+                self._mute = hung_page.why_mute(tab, shown_page(self._session) or tab.page)
             except PlaywrightError as problem:
                 self._mute = f"the page does not answer ({first_line(problem)})"
 
@@ -208,7 +155,7 @@ class _Capture:
             self.outcomes[name] = f"failed: no answer in {seconds:.0f} s, the browser was killed"
 
     def _why_not(self, *, needs_page: bool) -> str | None:
-        page = self._session.shown_page
+        page = shown_page(self._session)
         if page is None:
             return "there was no page"
         if not self._session.is_alive:
@@ -222,21 +169,23 @@ class _Capture:
         return self._mute if needs_page else None
 
     def _screenshot(self) -> None:
-        assert self._session.shown_page is not None
-        image = failure_screenshot.take_visible(self._session.shown_page)
+        page = shown_page(self._session)
+        assert page is not None
+        image = failure_screenshot.take_visible(page)
         write_durably(self._folder / FAILURE.file_name, image)
 
     def _picture_whole_page(self) -> None:
         """Replace the picture of what can be seen, if there is more to see."""
-        page = self._session.shown_page
+        page = shown_page(self._session)
         assert page is not None
         if not failure_screenshot.is_whole(page):
             image = failure_screenshot.take_whole(page)
             write_durably(self._folder / FAILURE.file_name, image)
 
     def _read_html(self) -> None:
-        assert self._session.shown_page is not None
-        self._html = self._session.shown_page.content()
+        page = shown_page(self._session)
+        assert page is not None
+        self._html = page.content()
 
     def _keep_html(self) -> None:
         size, note = len(self._html), ""
@@ -255,7 +204,8 @@ class _Capture:
         self._last_good = {**self._last_good, "comparison": found}
 
     def _stop_trace(self) -> None:
-        self._session.stop_trace(trace_file.raw_path(self._session.options.tmp_dir))
+        assert self._session.tab is not None
+        self._session.tab.stop_trace(trace_file.raw_path(self._session.options.tmp_dir))
 
     def _keep_trace(self) -> None:
         raw = trace_file.raw_path(self._session.options.tmp_dir)
@@ -280,7 +230,7 @@ class _Capture:
         report = redact_json(
             {
                 **{name: value for name, value in facts.items() if name != "traceback"},
-                "profile": self._failure.profile or self._session.profile_id,
+                "profile": self._failure.profile or self._session.profile.profile_id,
                 "proxy": redact_url(proxy) if proxy else None,
                 **self._times,
                 **evidence_facts.of_machine(self._session),

@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from playwright.sync_api import Page
+
 from worker.browser.session import BrowserSession
 from worker.evidence.redaction import redact_url
 from worker.system.identity import this_host
@@ -24,6 +26,15 @@ def times(seconds: float | None) -> dict[str, Any]:
         "finished": _iso(finished),
         "clock": "host",
     }
+
+
+def shown_page(session: BrowserSession) -> Page | None:
+    """Find the page that evidence is of: the job's, or one that its task has opened beside it.
+
+    That is a page in a context of the task's own, if the task has gone somewhere there last.
+    """
+    beside = session.recorder.own_pages.last if session.tab is not None else None
+    return beside or session.page
 
 
 def of_machine(session: BrowserSession) -> dict[str, Any]:
@@ -49,7 +60,7 @@ def _name(session: BrowserSession) -> str:
 
 def of_page(session: BrowserSession) -> dict[str, Any]:
     """Tell where the page was and what it had answered; asks the page nothing."""
-    recorder, page = session.recorder, session.shown_page
+    recorder, page = session.recorder, shown_page(session)
     answer = recorder.answer_of(page)
     # The URL is known here without asking the browser, even when the page hangs.
     final_url = redact_url(page.url) if page is not None else recorder.last_url

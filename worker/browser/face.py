@@ -22,12 +22,12 @@ SYSTEMS = {
     "windows": "Windows NT 10.0; Win64; x64",
     "macos": "Macintosh; Intel Mac OS X 10_15_7",
 }
-# Common screens, by size. A window is so much higher than its viewport (measured: that is what
-# Chromium tells scripts of its height).
+# Common screens, by size.
 SCREENS = (
     *((1280, 800), (1366, 768), (1440, 900), (1536, 864), (1600, 900), (1680, 1050)),
     *((1920, 1080), (2560, 1440), (3840, 2160)),
 )
+# By how many pixels Chromium tells scripts that a window is higher than its viewport (measured).
 BARS_HEIGHT = 131
 
 

@@ -58,11 +58,6 @@ class Diagnosis:
     # Whether a page was being opened, as far as the message tells.
     is_navigation: bool = False
 
-    @property
-    def is_browser_lost(self) -> bool:
-        """Whether page, browser or driver went away under the job."""
-        return self.kind in (Kind.CRASHED, Kind.CLOSED, Kind.DRIVER_GONE)
-
 
 def classify(error: BaseException, *, page_crashed: bool = False) -> Diagnosis:
     """Name the trouble behind an exception; what is not Playwright's is OTHER.

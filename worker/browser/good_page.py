@@ -49,7 +49,7 @@ def is_worth_taking(session: BrowserSession) -> bool:
         page is not None
         and answer is not None
         and answer.status < HTTP_ERRORS
-        and session.profile_id is None
+        and session.profile.profile_id is None
         and session.guards.why_hidden is None
         and not session.recorder.is_page_crashed
         and not page.is_closed()
@@ -60,13 +60,14 @@ def is_worth_taking(session: BrowserSession) -> bool:
 
 def take(session: BrowserSession) -> TakenPage | None:
     """Take the running job's page; None when it does not answer, or says something odd."""
-    page, answer = session.page, session.recorder.main_response
-    if page is None or answer is None:
+    tab, answer = session.tab, session.recorder.main_response
+    if tab is None or answer is None:
         return None
+    page = tab.page
     with session.limit(LIMIT_SECONDS) as limit:
         try:
             # Nobody keeps the trace of a good job, and while it is recorded all takes longer.
-            session.stop_trace(None)
+            tab.stop_trace(None)
             page.wait_for_function("() => true", polling=50, timeout=PROBE_MS).dispose()
             picture = _picture(page)
             html = page.content()

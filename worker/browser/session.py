@@ -6,10 +6,8 @@ dead is replaced. After `close` no process and no temporary file of it is left.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page
@@ -25,6 +23,7 @@ from worker.browser.live_pictures import LivePictures
 from worker.browser.options import BrowserOptions
 from worker.browser.page_rules import PageRules
 from worker.browser.profile_hold import ProfileHold
+from worker.browser.profile_place import ProfilePlace
 from worker.browser.providers.registry import Providers
 from worker.browser.providers.spec import ProfileSpec
 from worker.browser.recorder import Recorder
@@ -67,7 +66,9 @@ class BrowserSession:
         self.providers = Providers(options)
         self._tabs = Tabs(self._engine, self.recorder, self.guards, self._clean_up)
         self._current: Tab | None = None
-        self._hold: ProfileHold | None = None
+        self.profile = ProfilePlace(
+            self.providers, self._engine, self.limit, self._tabs.forget, self.recorder
+        )
         self._proxy: Proxy | None = None
         self._rules = PageRules()
         if self.guards.robots is not None:
@@ -99,33 +100,16 @@ class BrowserSession:
         """
         self.close_profile()
         self.release(clean=False)
-        hold = ProfileHold(self.providers.get(spec.provider), spec)
-        if not self._engine.is_driver_alive:
-            self._tabs.forget()
-            self._engine.restart_driver()
-        assert self._engine.playwright is not None
-        self._hold = hold
-        try:
-            with self.limit(hold.open_seconds):
-                hold.open(self._engine.playwright, self.recorder.mark_disconnected)
-        except BaseException:
-            self.kill()
-            self._hold = None
-            raise
+        self.profile.open(spec)
         self.on_launch()
 
     def close_profile(self) -> None:
         """Close the open profile, if there is one, and stop its browser; never raises."""
-        if self._hold is None:
+        if self.profile.hold is None:
             return
         self.release(clean=False)
-        self._hold.close(self._clean_up)
-        self._hold = None
+        self.profile.close(self._clean_up)
         self.on_launch()
-
-    def stop_profile(self, spec: ProfileSpec) -> str | None:
-        """Stop and name what a crashed worker left of a profile's browser; raises ProviderError."""
-        return self.providers.get(spec.provider).stop(spec)
 
     def page_for_job(
         self,
@@ -145,8 +129,8 @@ class BrowserSession:
         """
         self.release(clean=False)
         self._rules, problem = rules or PageRules(), ""
-        if self._hold is not None:
-            return self._handed_out(self._profile_page(self._hold, wishes, trace=trace))
+        if (hold := self.profile.hold) is not None:
+            return self._handed_out(self._profile_page(hold, wishes, trace=trace))
         options = ContextOptions(self._proxy, self._rules.downloads, wishes)
         wish = self._tabs.wish(isolation, task, options)
         for _ in range(2):
@@ -175,7 +159,7 @@ class BrowserSession:
         self.recorder.focus(None, None)
         # A job that never gets a page must not leave evidence of this one's.
         self.recorder.reset()
-        if self._hold is not None:
+        if self.profile.hold is not None:
             self._tabs.close(tab)
         else:
             self._tabs.give_back(tab, clean=clean)
@@ -209,52 +193,33 @@ class BrowserSession:
         """The page of the job that is running."""
         return self._current.page if self._current is not None else None
 
-    @property
-    def shown_page(self) -> Page | None:
-        """The page that evidence is of: the job's, or one that its task has opened beside it.
-
-        That is a page in a context of the task's own, if the task has gone somewhere there last.
-        """
-        beside = self.recorder.own_pages.last if self._current is not None else None
-        return beside or self.page
-
     def hear_events(self) -> None:
         """Take in what the browser has said last, such as that the page crashed; never raises."""
         if self._current is not None:
             cleaning_step.carry_out(self.limit(EVENTS_SECONDS), self._current.hear_events)
 
-    def stop_trace(self, path: Path | None) -> None:
-        """End the running job's trace and keep it as `path` (None: drop it)."""
-        if self._current is not None:
-            self._current.stop_trace(path)
-
     @property
     def is_alive(self) -> bool:
         """Whether driver and browser run; while a profile is open, its browser is meant."""
-        if self._hold is not None:
-            return self._engine.is_driver_alive and self._hold.is_alive
+        if (hold := self.profile.hold) is not None:
+            return self._engine.is_driver_alive and hold.is_alive
         return self._engine.is_browser_alive
 
     @property
     def remote(self) -> Browsers | None:
         """Where the browser in use comes from, if it runs elsewhere."""
-        return self._engine.remote if self._hold is None else None
-
-    @property
-    def profile_id(self) -> str | None:
-        """The open profile, for evidence."""
-        return str(self._hold.spec.profile_id) if self._hold is not None else None
+        return self._engine.remote if self.profile.hold is None else None
 
     @property
     def proxy_label(self) -> str | None:
         """The proxy that pages go through, for evidence: without its credentials."""
-        proxy = self._hold.spec.proxy if self._hold is not None else self._proxy
+        hold = self.profile.hold
+        proxy = hold.spec.proxy if hold is not None else self._proxy
         return proxy.label if proxy is not None else None
 
     def processes(self) -> tuple[ProcessId | None, ProcessId | None]:
         """The driver, and the leader of Chromium's process group: an open local profile's first."""
-        profile = self._hold.process if self._hold is not None else None
-        return self._engine.driver_id, profile or self._engine.browser_id
+        return self._engine.driver_id, self.profile.process or self._engine.browser_id
 
     def memory_mb(self) -> float:
         """The memory that driver and browser hold for themselves alone, in MiB."""
@@ -269,11 +234,8 @@ class BrowserSession:
 
     def kill(self) -> None:
         """Kill Chromium's process group, or stop the open profile's alone; from any thread."""
-        if (hold := self._hold) is None:
+        if not self.profile.kill():
             self._engine.kill_ordinary()
-        else:
-            self._engine.kill_browsers(but=self._engine.browser_id)
-            hold.kill()
 
     def kill_driver(self) -> None:
         """Kill every browser of ours and the driver; may be called from any thread."""
@@ -301,8 +263,8 @@ class BrowserSession:
 
     def _page_beside(self, agent: str) -> AbstractContextManager[Page]:
         """Have a page beside the job's for a moment, by the same way out."""
-        if self._hold is not None:
-            return self._hold.page_beside(self.guards, self._clean_up)
+        if (hold := self.profile.hold) is not None:
+            return hold.page_beside(self.guards, self._clean_up)
         return self._tabs.page_beside(ContextOptions(self._proxy), agent)
 
     def _handed_out(self, page: Page) -> Page:
@@ -322,21 +284,16 @@ class BrowserSession:
         self._tabs.forget()
 
     def _stop(self, budget_seconds: float) -> None:
-        deadline = time.monotonic() + budget_seconds
-
-        def within(step: Callable[[], object]) -> bool:
-            left = max(0.1, min(CLOSE_SECONDS, deadline - time.monotonic()))
-            limit = self.watchdog.limit(left, self.kill_driver, self.kill_driver)
-            return cleaning_step.carry_out(limit, step)
-
+        within = cleaning_step.within_budget(budget_seconds, CLOSE_SECONDS, self._driver_limit)
         if self._current is not None and self.is_alive:
             for step in self._current.closing_steps():
                 within(step)
-        if self._hold is not None:
-            self._hold.close(within)
-            self._hold = None
+        self.profile.close(within)
         self._forget_tabs()
         self._engine.end(within)
+
+    def _driver_limit(self, seconds: float) -> Limit:
+        return self.watchdog.limit(seconds, self.kill_driver, self.kill_driver)
 
     def _clean_up(self, step: Callable[[], object]) -> bool:
         return cleaning_step.carry_out(self.limit(CLOSE_SECONDS), step)

@@ -82,7 +82,8 @@ def _answer(route: Route) -> None:
 
 def _failed(session: BrowserSession, error: PlaywrightError) -> ProviderError:
     return ProviderError(
-        f"profile {session.profile_id}: its browser refused ({redact_text(first_line(error))})",
+        f"profile {session.profile.profile_id}: its browser refused "
+        f"({redact_text(first_line(error))})",
         provider="",
         kind="refused",
     )

@@ -26,8 +26,8 @@ MAX_AGE_SECONDS = 1.0
 # Nobody waits longer for the end of a look: it is continued at the next one.
 _LOOK_SECONDS = 0.5
 _COSTLY_SECONDS = 0.1
-# Idle workers but the first look so often, and all of them so often at what is closed, unless
-# something opens by itself before.
+# How long idle workers wait between two looks (all but the first), and how long all of them wait
+# before they look at closed keys again, unless one opens earlier.
 _IDLE_SECONDS = 1.0
 _CLOSED_SECONDS = 2.0
 

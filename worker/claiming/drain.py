@@ -21,7 +21,7 @@ from worker.queue.claims import Queue
 
 # As long as something is held back that is waited for, nobody asks more often.
 _HELD_BACK_SECONDS = 2.0
-# So many rows are read to count the jobs of some queues.
+# How many rows are read at most to count the jobs of some queues.
 COUNTED = 300_000
 A_LONG_TIME_SECONDS = 10 * 365 * 86400.0
 

@@ -24,7 +24,7 @@ COUNT_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class HeldBack:
-    """So many jobs, or more, that one closed key holds back."""
+    """How many jobs, at least, one closed key holds back."""
 
     key: str
     reason: str
@@ -64,19 +64,27 @@ def count(
         is_complete = not found or time.monotonic() < deadline
         if not is_complete:
             break
-        job = _job_of(row)
-        closure = closures.scope.unknown(job) or absence(live, job) or _closure_of(job, closures)
-        culprit = closure.key if closure is not None else ""
-        if closure is None and (closure := _turn_of(db, job, closures)) is not None:
-            # An ordered account has several places, and all wait for the same job.
-            culprit = closure.reason if closure.seconds is None else closure.key
-        if closure is not None:
+        if (holder := _holder_of(db, _job_of(row), closures, live)) is not None:
+            culprit, closure = holder
             closed.setdefault(culprit, closure)
             found[culprit] += row["jobs"]
     return [
         HeldBack(closed[culprit].key, closed[culprit].reason, jobs, or_more=not is_complete)
         for culprit, jobs in found.most_common()
     ]
+
+
+def _holder_of(
+    db: Database, job: Candidate, closures: ClosedKeys, live: list[Scope]
+) -> tuple[str, ClosedKey] | None:
+    """Find what holds a job back, and under which name its jobs are counted together."""
+    closure = closures.scope.unknown(job) or absence(live, job) or _closure_of(job, closures)
+    if closure is not None:
+        return closure.key, closure
+    if (turn := _turn_of(db, job, closures)) is None:
+        return None
+    # An ordered account has several places, and all wait for the same job.
+    return turn.reason if turn.seconds is None else turn.key, turn
 
 
 def _live_scopes(db: Database) -> list[Scope]:

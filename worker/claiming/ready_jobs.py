@@ -1,6 +1,6 @@
 """The ready jobs, priority by priority and stretch by stretch of their ids, read without locks.
 
-A stretch is so long that reading it takes a moment, however few of its jobs are wanted: so no
+A stretch is short enough to be read in a moment, however few of its jobs are wanted. So no
 statement runs into a timeout, and a look at a million held-back jobs can be broken off.
 """
 
@@ -16,7 +16,7 @@ from worker.database.client import Database, Row
 from worker.models import Candidate, Partition
 
 FIRST_ID = -(2**63) + 1
-# So many priorities are looked through one by one; the rest at once.
+# How many priorities are looked through one by one; the rest are looked through at once.
 LEVELS_ONE_BY_ONE = 8
 
 _LOWEST = -(2**31) - 1

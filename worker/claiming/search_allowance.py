@@ -15,7 +15,7 @@ DEBT_SECONDS = 0.2
 
 
 def rest_seconds(took_seconds: float) -> float:
-    """Say how long to leave something alone that took so long in vain."""
+    """Say how long to wait after a search that took `took_seconds` and found nothing."""
     return took_seconds / SHARE
 
 

@@ -1,4 +1,4 @@
-"""Which slots a run takes, keeps and leaves, so that all that are held are 0 to one less than all.
+"""Which slots a run takes, keeps and leaves, so that the held slots are 0, 1, 2 … without gaps.
 
 A plan is made from what is held and changes nothing. Each run plans for itself alone.
 """
@@ -32,11 +32,11 @@ def plan(
     most: int | None,
     may_move: bool,
 ) -> Plan:
-    """Plan for a run that holds `own` slots beside `others` and wants so many.
+    """Plan for a run that holds `own` slots, wants `wanted`, and shares with `others`.
 
-    It takes the lowest that are free, as many as `most` leaves it. If it may move, it leaves those
-    that lie behind as many slots as are held for free ones before them. If it wants fewer than it
-    has, it leaves its highest.
+    It takes the lowest free slots, up to `most` of all runs together. If it may move, it exchanges
+    slots that are higher than the number of held slots for lower free ones. If it wants fewer slots
+    than it has, it leaves its highest.
     """
     room = wanted if most is None else min(wanted, max(0, most - len(others)))
     count = max(room, min(len(own), wanted))

@@ -15,14 +15,14 @@ from worker.database.client import Database, Row, Transaction
 from worker.recovery.dead_owners import is_gone
 from worker.slot_numbers import slots_text
 
-# Slots that were freed are left to the next host for so long, then others move up.
+# How long freed slots are left to the next host, before others move up.
 SETTLED_SECONDS = 60.0
 MAX_NAME = 191
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What one run asks of its group: so many slots, of `most` in all if that is limited."""
+    """What one run asks of its group: how many slots, of `most` in all if that is limited."""
 
     run_id: int
     group: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from worker.errors import SettingsError, UsageError
 from worker.evidence.evidence_place import errors_dir
 
 if TYPE_CHECKING:
+    from worker.dashboard.config import DashboardConfig
     from worker.dashboard.people import People
 
 PORT = 8642
@@ -44,12 +46,17 @@ def dashboard() -> None:
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True)
 @click.option(
     "--allow-host", "more_hosts", multiple=True, metavar="NAME",
-    help="A name by which browsers may ask for it; repeatable.",
+    help="A host name under which browsers may open the dashboard; repeatable.",
 )  # fmt: skip
-@click.option("--https", "is_https", is_flag=True, help="A proxy in front of it speaks https.")
+@click.option(
+    "--https",
+    "is_https",
+    is_flag=True,
+    help="Set this when a proxy in front of the dashboard serves it over https.",
+)
 @click.option(
     "--trusted-proxy", metavar="ADDRESS", default="",
-    help="The proxy's address: its X-Forwarded-For tells who asks.  [default: nobody's does]",
+    help="Address of a proxy in front; its X-Forwarded-For header is trusted.  [default: none]",
 )  # fmt: skip
 @click.option("--reports", metavar="DIR", help="The folder that runs write reports to.")
 def serve(
@@ -65,44 +72,26 @@ def serve(
     Only this machine can reach it, unless --host or a proxy in front of it lets others in; then
     everybody has to sign in.
     """
-    from worker.dashboard.config import (
-        DashboardConfig,
-        allowed_hosts,
-        checked_proxy,
-        needs_people,
-    )
+    from worker.dashboard.config import allowed_hosts, checked_proxy, needs_people
     from worker.dashboard.server import serve as serve_app
-    from worker.dashboard.wording import local_clock
 
     proxy = checked_proxy(trusted_proxy)
     opened_by = needs_people(host, more_hosts, is_https=is_https, proxy=proxy)
-    if opened_by and not _people().has_users():
-        raise SettingsError(
-            f"{opened_by}: others can reach the dashboard, and nobody would have to sign in; first "
-            f"add a user: launcher.py dashboard user NAME --role operator"
-        )
+    if opened_by:
+        _require_users(opened_by)
     if is_https and not proxy:
         tell(
             "all who come through the proxy share one limit for signing in; to tell them apart: "
             "--trusted-proxy ADDRESS, the proxy's own",
             err=True,
         )
-    folder = reports or os.environ.get("NIGHTSHIFT_REPORT_TO")
-    clock = local_clock()
     open_database().close()
-    config = DashboardConfig(
-        database=resolve(),
-        errors_dir=errors_dir(),
-        users_file=_users_file(),
-        state_dir=state_dir(),
+    config = replace(
+        _config_of_project(reports),
         hosts=allowed_hosts(host, more_hosts),
-        reports_dir=Path(folder).absolute() if folder else None,
-        zone=clock.zone,
-        zone_name=clock.name,
         is_https=is_https,
         is_shared=bool(opened_by),
         trusted_proxy=proxy,
-        version=__version__,
     )
     serve_app(config, host, port, lambda url: tell(f"dashboard: {url} (Ctrl-C ends it)", err=True))
 
@@ -110,7 +99,7 @@ def serve(
 @dashboard.command("user")
 @click.argument("name")
 @click.option("--role", type=click.Choice(ROLES), default="viewer", show_default=True)
-@click.option("--remove", is_flag=True, help="Let this user in no more.")
+@click.option("--remove", is_flag=True, help="Remove this user.")
 def user(name: str, role: str, remove: bool) -> None:
     """Add a user or change one; asks for the password. An operator may act, a viewer only look."""
     from worker.dashboard.people import Role
@@ -138,7 +127,7 @@ def users() -> None:
 
 @dashboard.command("token")
 @click.argument("name")
-@click.option("--remove", is_flag=True, help="Let this token be worth nothing any more.")
+@click.option("--remove", is_flag=True, help="Remove this token.")
 def token(name: str, remove: bool) -> None:
     """Make a token for a program that reads /api/v1; it is shown once."""
     people = _people()
@@ -149,6 +138,33 @@ def token(name: str, remove: bool) -> None:
         return
     tell(people.add_token(name))
     tell("shown once: curl -H 'Authorization: Bearer TOKEN' …/api/v1/status", err=True)
+
+
+def _require_users(opened_by: str) -> None:
+    if not _people().has_users():
+        raise SettingsError(
+            f"{opened_by}: others can reach the dashboard, and nobody would have to sign in; first "
+            f"add a user: launcher.py dashboard user NAME --role operator"
+        )
+
+
+def _config_of_project(reports: str | None) -> DashboardConfig:
+    """Say what is shown, and where it lies: what the project and this machine decide."""
+    from worker.dashboard.config import DashboardConfig
+    from worker.dashboard.wording import local_clock
+
+    folder = reports or os.environ.get("NIGHTSHIFT_REPORT_TO")
+    clock = local_clock()
+    return DashboardConfig(
+        database=resolve(),
+        errors_dir=errors_dir(),
+        users_file=_users_file(),
+        state_dir=state_dir(),
+        reports_dir=Path(folder).absolute() if folder else None,
+        zone=clock.zone,
+        zone_name=clock.name,
+        version=__version__,
+    )
 
 
 def _users_file() -> Path:

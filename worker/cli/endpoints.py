@@ -8,8 +8,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from worker.browser.browser_choice import BrowserChoice
 from worker.browser.elsewhere import config, sessions
-from worker.browser.elsewhere.config import Elsewhere
 from worker.browser.elsewhere.endpoints import is_secret
 from worker.cli.output import tell_error
 from worker.errors import NightshiftError, UsageError
@@ -45,10 +45,12 @@ def close_left_sessions(settings: RunSettings) -> None:
     if settings.elsewhere is None or not settings.elsewhere.may_need_closing:
         return
     try:
-        call_in_child(_close, settings.elsewhere, settings)
+        call_in_child(_close, settings)
     except NightshiftError as error:
         tell_error(f"sessions of browsers elsewhere may be open still: {error}")
 
 
-def _close(elsewhere: Elsewhere, settings: RunSettings) -> int:
+def _close(settings: RunSettings) -> int:
+    elsewhere = BrowserChoice.of_run(settings).elsewhere
+    assert elsewhere is not None
     return sessions.Notes(elsewhere, settings.state_dir).close_left()

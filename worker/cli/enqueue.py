@@ -66,7 +66,9 @@ MAX_TASK_NAME = 64
     help="Key such as '{sku}' or '{sku}-{today}'; skip jobs whose key is in the queue.",
 )
 @click.option(
-    "--dedupe-across-tasks", is_flag=True, help="The key counts for all tasks that say so, not one."
+    "--dedupe-across-tasks",
+    is_flag=True,
+    help="Also skip jobs whose key another task has, if it was added with this flag.",
 )
 @click.option("--queue", type=QUEUE, default=DEFAULT_QUEUE, show_default=True, help="Their queue.")
 @click.option("--profile", metavar="TEMPLATE", help="Profile of the jobs: p1, or '{column}'.")

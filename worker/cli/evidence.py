@@ -116,7 +116,10 @@ def _where(row: Row) -> str:
 
 @evidence.command("put")
 @click.option(
-    "--since", type=AGE, default=WEEK, help="Of attempts this long ago: 12h.  [default: 7d]"
+    "--since",
+    type=AGE,
+    default=WEEK,
+    help="Only attempts that ended within this time, such as 12h.  [default: 7d]",
 )
 @json_flag
 def put(since: float, as_json: bool) -> None:

@@ -23,6 +23,7 @@ from worker.history import archive
 from worker.json_text import parse_stored
 from worker.models import DEFAULT_QUEUE, Outcome
 from worker.queue import added_jobs, irreversible
+from worker.queue.added_jobs import AddedJobs
 from worker.queue.claims import Queue
 from worker.queue.endings import HALF_DONE, half_done_at
 from worker.reasons import kept
@@ -40,7 +41,7 @@ def show(job_id: int, as_json: bool) -> None:
     with closing(open_database()) as db:
         job, history = read_job(db, job_id)
         job["wait_reason"] = wait_reason_now(db, job)
-        added = added_jobs.of_job(db, job_id), added_jobs.count(db, job_id)
+        added = added_jobs.of_job(db, job_id)
         hosts = live_runs.hosts_of(db, [row["incarnation"] for row in (job, *history)])
     for row in (job, *history):
         row["host"] = hosts.get(row["incarnation"])
@@ -48,7 +49,7 @@ def show(job_id: int, as_json: bool) -> None:
     if as_json:
         job["payload"], job["result"] = _parsed(job["payload"]), _parsed(job["result"])
         attempts = [{**row, "last_good": _plain_last_good(row)} for row in history]
-        follow_ups = {"jobs": added[1], "first": added[0]}
+        follow_ups = {"jobs": added.number, "first": added.first}
         tell_json({"job": job, "attempts": attempts, "follow_ups": follow_ups})
         return
     tell_all([*_job_lines(job), *_added_lines(job, added), *_attempt_lines(history)])
@@ -135,17 +136,17 @@ def _belonging_lines(job: Row) -> list[str]:
     return lines
 
 
-def _added_lines(job: Row, added: tuple[list[Row], int]) -> list[str]:
+def _added_lines(job: Row, added: AddedJobs) -> list[str]:
     """Say which job added this one, and which jobs it has added itself."""
     lines = []
     if job["parent_id"] is not None:
         first = f", first of its chain: job {job['root_id']}" * (job["root_id"] != job["parent_id"])
         lines.append(f"  added by  job {job['parent_id']}, depth {job['depth']}{first}")
-    jobs, number = added
-    if number:
-        shown = ", ".join(f"{row['id']} ({row['status']})" for row in jobs)
-        more = f", … {number - len(jobs):,} more" if number > len(jobs) else ""
-        lines.append(f"  has added {counted(number, 'job')}: {shown}{more}")
+    if added.number:
+        shown = ", ".join(f"{row['id']} ({row['status']})" for row in added.first)
+        rest = added.number - len(added.first)
+        more = f", … {rest:,} more" if rest else ""
+        lines.append(f"  has added {counted(added.number, 'job')}: {shown}{more}")
     return lines
 
 

@@ -37,7 +37,7 @@ from worker.profiles import checkouts, errands, store
     "--keep-session",
     "keep_seconds",
     type=DURATION,
-    help="With --in: let cookies without an end last so long.  [default: until the browser closes]",
+    help="With --in: how long session cookies last.  [default: until the browser closes]",
 )
 @click.option("--reveal", is_flag=True, help="With --out -: show them on a terminal.")
 @run_settings("browser", "headless")

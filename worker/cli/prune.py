@@ -59,21 +59,11 @@ def prune(
         gone = chosen.doomed if dry_run else list(pruning.carry_out(chosen))
     except OSError as error:
         raise UsageError(f"{error.filename} cannot be pruned: {error.strerror}") from error
-    freed = sum(folder.size for folder in gone)
-    good = pruning.good_pages_among(gone)
     if as_json:
-        report = {"folders": len(gone) - good, "freed_bytes": freed, "dry_run": dry_run}
-        report |= {"kept_folders": chosen.kept, "kept_bytes": chosen.kept_bytes}
-        report |= {"good_pages": good, "kept_good_pages": chosen.kept_good_pages}
-        tell_json(report)
+        tell_json(_report(chosen, gone, is_dry_run=dry_run))
     elif not quiet:
         would = "would remove" if dry_run else "removed"
-        tell(
-            f"{would} the evidence of {_counted(len(gone) - good, good)}, {size(freed)} "
-            f"({_rules(older_than, max_size)}); "
-            f"kept that of {_counted(chosen.kept, chosen.kept_good_pages)}, "
-            f"{size(chosen.kept_bytes)}"
-        )
+        tell(f"{would} {_summary(chosen, gone, _rules(older_than, max_size))}")
     if chosen.is_over_budget:
         fresh = f"{pruning.FRESH_SECONDS / 60:.0f} minutes"
         tell(
@@ -81,6 +71,29 @@ def prune(
             f"what was written in the last {fresh} is not removed",
             err=True,
         )
+
+
+def _report(
+    chosen: pruning.Pruning, gone: list[pruning.Folder], *, is_dry_run: bool
+) -> dict[str, object]:
+    good = pruning.good_pages_among(gone)
+    return {
+        "folders": len(gone) - good,
+        "freed_bytes": sum(folder.size for folder in gone),
+        "dry_run": is_dry_run,
+        "kept_folders": chosen.kept,
+        "kept_bytes": chosen.kept_bytes,
+        "good_pages": good,
+        "kept_good_pages": chosen.kept_good_pages,
+    }
+
+
+def _summary(chosen: pruning.Pruning, gone: list[pruning.Folder], rules: str) -> str:
+    good, freed = pruning.good_pages_among(gone), sum(folder.size for folder in gone)
+    return (
+        f"the evidence of {_counted(len(gone) - good, good)}, {size(freed)} ({rules}); "
+        f"kept that of {_counted(chosen.kept, chosen.kept_good_pages)}, {size(chosen.kept_bytes)}"
+    )
 
 
 def _counted(attempts: int, good_pages: int) -> str:

@@ -20,7 +20,7 @@ from worker.reporting import figures
 
 @click.command("runs")
 @click.option(
-    "--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="At most so many."
+    "--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="How many to list."
 )
 @click.option("--before", type=int, metavar="RUN", help="Only runs before this number.")
 @json_flag

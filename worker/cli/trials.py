@@ -14,6 +14,7 @@ import click
 from worker import log
 from worker.browser import evidence
 from worker.browser.browser_choice import BrowserChoice
+from worker.browser.failed_attempt import Failure
 from worker.browser.way_out import not_behind_proxies
 from worker.browser_settings import CHROMIUM
 from worker.cli import output
@@ -32,12 +33,11 @@ from worker.errors import (
     TaskNotFound,
     TaskSignal,
     UsageError,
-    message_of,
 )
 from worker.evidence.files import new_attempt_folder
-from worker.evidence.fingerprint import fingerprint, frames_of
 from worker.evidence.known_secrets import KnownSecrets
 from worker.evidence.redaction import redact_text
+from worker.execution.raised import Raised
 from worker.execution.rehearsal import Rehearsal, rehearse
 from worker.execution.task_call import parse_payload
 from worker.execution.verdict import describe
@@ -217,20 +217,18 @@ def _keep_evidence(
     error: BaseException,
     folder: Path,
 ) -> None:
-    kind = type(error).__name__
-    message = redact_text(message_of(error))
-    key, _ = fingerprint(kind, message, task.name, frames_of(error))
-    failure = evidence.Failure(
+    raised = Raised.of(error, task.name)
+    failure = Failure(
         job_id=job_id,
         attempt=0,
         fence=0,
         task=task.name,
         payload=payload,
         outcome=REPRODUCED,
-        exception_type=kind,
-        exception_message=message,
-        traceback="".join(traceback.format_exception(error)),
-        fingerprint=key,
+        exception_type=raised.kind,
+        exception_message=raised.message,
+        traceback=raised.traceback,
+        fingerprint=raised.fingerprint,
         worker_slot=-1,
         incarnation=0,
         run_id="by hand",

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from worker.errors import SettingsError
-from worker.system.durable_file import partial_beside
+from worker.system.durable_file import write_durably
 from worker.system.private_files import is_open_to_others
 
 
@@ -45,7 +45,7 @@ class PrivateJson:
             fcntl.flock(lock, fcntl.LOCK_EX)
             known = self.read()
             yield known
-            self._write(json.dumps(known, indent=1))
+            write_durably(self.path, json.dumps(known, indent=1).encode())
         finally:
             os.close(lock)
 
@@ -64,16 +64,3 @@ class PrivateJson:
             self._text = self.path.read_text(encoding="utf-8")
             self._seen = mark
         return self._text
-
-    def _write(self, text: str) -> None:
-        partial = partial_beside(self.path)
-        number = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        try:
-            with os.fdopen(number, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            partial.rename(self.path)
-        except OSError:
-            partial.unlink(missing_ok=True)
-            raise

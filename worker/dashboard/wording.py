@@ -53,12 +53,8 @@ class Clock:
         return "" if moment is None else self.local(moment).isoformat(timespec="seconds")
 
     def after(self, moment: datetime, seconds: float) -> str:
-        """Write the hour that comes so long after a moment."""
+        """Write the hour that is `seconds` after a moment."""
         return self.hour(moment + timedelta(seconds=seconds))
-
-    def utc(self, local: datetime) -> datetime:
-        """Turn a local time into one of the database."""
-        return local.replace(tzinfo=self.zone).astimezone(UTC).replace(tzinfo=None)
 
     def label(self, moment: datetime) -> str:
         """Name the zone, as on the foot of every page: `Europe/Berlin (CET)`."""

@@ -62,7 +62,7 @@ FAULTS = (
 
 
 def deck(count: int, rng: random.Random, table: Sequence[Fault] = FAULTS) -> list[Fault]:
-    """Deal so many faults in a random order, each kind as often as its weight says."""
+    """Deal `count` faults in a random order, each kind as often as its weight says."""
     possible = [fault for fault in table if fault.is_possible()]
     dealt: list[Fault] = []
     while len(dealt) < count:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 # From here on a value is masked inside words too.
 UNMISTAKABLE_LENGTH = 6
-# Past so many, those that cannot be in a text are sorted out before any is looked for.
+# With more values than this, those that cannot be in a text are sorted out before the search.
 MANY = 500
 
 _EDGE_BEFORE = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}))"
@@ -26,7 +26,7 @@ class ValueSearch:
         ordered = sorted(wanted, key=lambda each: (-len(each), each))
         self._long = [each for each in ordered if len(each) >= UNMISTAKABLE_LENGTH]
         self._short = [each for each in ordered if len(each) < UNMISTAKABLE_LENGTH]
-        # So many are put together for each text anew, of those that it may hold.
+        # Many are put together anew for each text: those that it may hold.
         self._words = None if len(self._short) > MANY else _as_words(self._short)
 
     def replace(self, text: str, by: str) -> str:

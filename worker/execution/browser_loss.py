@@ -13,7 +13,7 @@ from worker.errors import Blocked, Fail, JobTimedOut, NightshiftError
 from worker.models import Cause, Claim, Ending, Outcome
 
 LOST = "its browser elsewhere was lost"
-# So many losses are nobody's fault, though the endpoint is well.
+# Up to this many losses are nobody's fault, even if the endpoint is well.
 MOST_LOSSES = 5
 ANSWER_SECONDS = 5.0
 # A worker that holds a job must not wait for the database longer than its lease allows.

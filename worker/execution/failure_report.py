@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from worker.browser import evidence
+from worker.browser.failed_attempt import Failure
 from worker.browser.session import BrowserSession
-from worker.errors import Fail, JobTimedOut, PayloadError, message_of
+from worker.errors import Fail, JobTimedOut, PayloadError
 from worker.evidence.files import new_attempt_folder
-from worker.evidence.fingerprint import fingerprint, frames_of
 from worker.evidence.redaction import redact_text
+from worker.execution.raised import Raised
 from worker.execution.task_call import parse_json
 from worker.models import JSON, Claim, Ending, Owner
 from worker.system.board import Entry
@@ -44,20 +44,16 @@ class Reporter:
 
         Without an `error` its task never began. What could not be kept is said in the reason.
         """
-        error = error or Fail(ending.reason)
-        # Masked first: neither the group's name nor its label may depend on a secret.
-        text = redact_text("".join(traceback.format_exception(error)))
-        message = redact_text(message_of(error))
-        key, label = fingerprint(type(error).__name__, message, claim.task, frames_of(error))
-        failure = evidence.Failure(
+        raised = Raised.of(error or Fail(ending.reason), claim.task)
+        failure = Failure(
             job_id=claim.job_id,
             attempt=claim.attempt,
             task=claim.task,
             payload=_lenient(claim.payload),
-            exception_type=type(error).__name__,
-            exception_message=message,
-            traceback=text,
-            fingerprint=key,
+            exception_type=raised.kind,
+            exception_message=raised.message,
+            traceback=raised.traceback,
+            fingerprint=raised.fingerprint,
             outcome=ending.outcome.value,
             cause=ending.cause,
             profile=claim.route.profile,
@@ -74,11 +70,9 @@ class Reporter:
             steps=tuple(steps),
             database=self.database,
         )
-        ending = replace(ending, last_error=text, fingerprint=key, label=label)
-        return self._kept(claim, ending, failure)
+        return self._kept(claim, _told(ending, failure, raised.label), failure)
 
-    def _kept(self, claim: Claim, ending: Ending, failure: evidence.Failure) -> Ending:
-        ending = replace(ending, last_step=failure.last_step)
+    def _kept(self, claim: Claim, ending: Ending, failure: Failure) -> Ending:
         try:
             folder = new_attempt_folder(
                 self.errors_dir, failure.job_id, failure.attempt, database=self.database
@@ -95,6 +89,17 @@ class Reporter:
             evidence=str(folder.relative_to(self.errors_dir)),
             evidence_dir=str(self.errors_dir),
         )
+
+
+def _told(ending: Ending, failure: Failure, label: str) -> Ending:
+    """Add to an ending what is known of its failure, with or without evidence."""
+    return replace(
+        ending,
+        last_error=failure.traceback,
+        fingerprint=failure.fingerprint,
+        label=label,
+        last_step=failure.last_step,
+    )
 
 
 def redacted(ending: Ending) -> Ending:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 MIN_SECONDS = 0.05
 MAX_SECONDS = 0.5
-# So many, each of which looks every `MAX_SECONDS`, look often enough for all.
+# This many workers that each look every `MAX_SECONDS` look often enough for all.
 ENOUGH_WORKERS = 12
 # How long it may take at the worst until all of a large pool are at work.
 LONGEST_SECONDS = 5.0
@@ -20,5 +20,5 @@ def next_wait(last_seconds: float, most_seconds: float) -> float:
 
 
 def most_wait(idle_workers: float) -> float:
-    """Say how long each of so many idle workers may wait that help each other."""
+    """Say how long each of `idle_workers` that help each other may wait."""
     return min(max(1.0, idle_workers / ENOUGH_WORKERS) * MAX_SECONDS, LONGEST_SECONDS)

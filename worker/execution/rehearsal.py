@@ -56,18 +56,8 @@ class Rehearsal:
         known_secrets.begin(payload)
         shaped = task.fit(payload)
         seconds = task.timeout_seconds or self.timeout_seconds
-        job = Job(
-            id=job_id or 0,
-            attempt=1,
-            max_attempts=1,
-            task=task.name,
-            deadline=time.monotonic() + seconds,
-            timeout_seconds=seconds,
-            results_dir=self.results_dir,
-            _on_step=on_step,
-            _on_undone=on_step,
-            _on_irreversible=on_step if job_id is None else partial(_refuse, job_id, is_half_done),
-        )
+        take = on_step if job_id is None else partial(_refuse, job_id, is_half_done)
+        job = self._job(task.name, job_id or 0, seconds, on_step, take)
         is_clean = False
         try:
             wishes = self.wishes.of(task, payload) if task.browser else NONE
@@ -81,11 +71,33 @@ class Rehearsal:
             if is_clean:
                 self.session.release(clean=True)
 
+    def _job(
+        self,
+        task: str,
+        job_id: int,
+        seconds: float,
+        on_step: Callable[[str], None],
+        on_irreversible: Callable[[str], None],
+    ) -> Job:
+        """Make the job that the task is given: its first attempt, and its last."""
+        return Job(
+            id=job_id,
+            attempt=1,
+            max_attempts=1,
+            task=task,
+            deadline=time.monotonic() + seconds,
+            timeout_seconds=seconds,
+            results_dir=self.results_dir,
+            _on_step=on_step,
+            _on_undone=on_step,
+            _on_irreversible=on_irreversible,
+        )
+
     def _keep_trace(self, trace: Path) -> None:
         raw = trace_file.raw_path(self.session.options.tmp_dir)
-        if self.session.is_alive:
+        if (tab := self.session.tab) is not None and self.session.is_alive:
             with self.session.limit(20.0):
-                self.session.stop_trace(raw)
+                tab.stop_trace(raw)
         if raw.exists():
             trace_file.keep_masked(raw, trace)
 

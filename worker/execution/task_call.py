@@ -65,8 +65,7 @@ def run_task(
             os._exit(1)
         _mend_output()
         # A refusal looks like an ordinary failure, and often like success.
-        if not isinstance(problem, Blocked):
-            problem = _because_of(_refusal(session), problem)
+        problem = _because_of(_refusal(session, problem), problem)
     # The killed browser makes the blocked call raise, or return something empty.
     if limit.fired:
         problem = _because_of(JobTimedOut(job.timeout_seconds or seconds, limit.stack), problem)
@@ -126,9 +125,9 @@ def _mend_output() -> None:
             setattr(sys, name, open(fd, "w", encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
-def _refusal(session: BrowserSession) -> Blocked | None:
-    """Tell whether the site has refused us as a robot."""
-    if session.page is None:
+def _refusal(session: BrowserSession, problem: BaseException | None) -> Blocked | None:
+    """Tell whether the site has refused us as a robot, unless the task has said so itself."""
+    if session.page is None or isinstance(problem, Blocked):
         return None
     try:
         return block_detection.detect(session.recorder, session.page)

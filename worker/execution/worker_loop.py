@@ -1,7 +1,7 @@
 """One worker's life, after the fork: connect, sweep, then claim, execute and settle job by job.
 
-The browser is started when there is something to claim, not before: a cron run that finds an empty
-queue costs nothing.
+The browser is started when there is a job with a page to claim, not before: a cron run that finds
+an empty queue costs nothing.
 """
 
 from __future__ import annotations
@@ -100,7 +100,6 @@ class WorkerLoop:
         self._pace = Pace(board.header)
         self._mind_profiles_at = 0.0
         self._tasks = registry.load(settings.tasks)
-        self._journal = journal.folder_of(settings.state_dir, settings.database)
         self._db = Database(
             settings.database, patience_seconds=float("inf"), keep_waiting=self._is_worth_waiting
         )
@@ -109,15 +108,13 @@ class WorkerLoop:
         self._queue = Queue.of_run(self._db, settings, self._tasks.caps)
         own = Scope.of(settings, self._tasks.names, self._tasks.without_browser)
         self._closures = ClosedKeys(self._db, own)
-        foresight = Foresight(self._tasks, self._queue, self.owner)
         self._share = Share(
             self._db, settings, slot, board, self._closures, lambda: stop.is_stopping,
-            foresight.ending_of,
+            Foresight(self._tasks, self._queue, self.owner).ending_of,
         )  # fmt: skip
         self.gate = Gate.of_run(self._db, self._queue, self._closures, settings)
         browser = BrowserChoice.of_run(settings)
         self._session = new_session(browser, settings, slot)
-        live_view.connect(self._session.live, settings, board.header, self._entry)
         without_browser = frozenset(self._tasks.without_browser)
         self._upkeep = BrowserUpkeep(settings, self._session, self._entry, without_browser)
         self._proxy_use = ProxyUse(self._db, self._session, settings.proxy_cooldown_seconds)
@@ -129,10 +126,8 @@ class WorkerLoop:
         self._session.foresee = lambda: wishes.foreseen(self.candidates.peek(), self._tasks)
         # After the task files, which may set up what it uses.
         self._spans = attempt_spans.of_run(settings.otel, run_id, self.owner)
-        self._writer = OutcomeWriter(
-            self._db, self._queue, self._journal, self.owner, self._is_in_a_hurry,
-            self._executor.keep_evidence,
-        )  # fmt: skip
+        folder = journal.folder_of(settings.state_dir, settings.database)
+        self._writer = OutcomeWriter(self._db, self._queue, folder, self.owner, self._is_in_a_hurry)
         garbage.collect_seldom()
 
     @property
@@ -148,6 +143,7 @@ class WorkerLoop:
             self._header.is_paused = True
         self._stop.on_abandon = self._session.kill
         self._stop.on_withdrawal = self._executor.end_if_withdrawn
+        live_view.connect(self._session.live, self._settings, self._header, self._entry)
         try:
             is_drained = self._work()
             self._tell_of_strangers()
@@ -173,6 +169,9 @@ class WorkerLoop:
             span.note(ending, self._executor.error_type)
             self._entry.phase = Phase.SETTLING
             written = self._writer.write(claim, ending, self._following(claim, ending))
+            if written.refused is not None:
+                ending = self._executor.keep_evidence(claim, written.refused)
+                written = self._writer.write_instead(claim, ending)
             span.settle(written.settlement)
         if ending.evidence is not None:
             to_copy.add(self._settings.state_dir, self._settings.errors_dir, ending.evidence)
@@ -293,5 +292,5 @@ class WorkerLoop:
         """Check stale profiles now and then, so that their jobs can go on."""
         if time.monotonic() < self._mind_profiles_at:
             return
-        caretaker.check_stale(self._db, self._session.stop_profile, f"worker {self.owner.slot}")
+        caretaker.check_stale(self._db, self._session.providers.stop, f"worker {self.owner.slot}")
         self._mind_profiles_at = time.monotonic() + PROFILES_SECONDS

@@ -16,7 +16,7 @@ from worker.database.client import Database, Row
 # Small ones keep claims from waiting behind a large commit: their p99, measured during against
 # before, was 1.3 with batches of 100 and 1.6 with batches of 500 (MySQL, 40,000 jobs, a run each).
 BATCH = 100
-# A batch's duration is the measure of how busy the server is: so much longer it is left alone.
+# How busy the server is shows in a batch's duration: the pause is this many times as long.
 REST = 2.0
 # A server that rests longer than this between two batches has recovered from anything.
 MAX_REST_SECONDS = 5.0
@@ -49,7 +49,7 @@ class Moved:
 
 
 def finished_before(db: Database, seconds: float, statuses: Sequence[str]) -> Finished:
-    """Mean the jobs that finished at least so long ago, fixed now by the database's clock."""
+    """Choose the jobs that finished at least `seconds` ago, by the database's clock now."""
     return Finished(ago(now(db), seconds), tuple(statuses))
 
 

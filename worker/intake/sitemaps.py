@@ -25,7 +25,7 @@ from worker.urls import job_url_problem
 # What an index may name, and how deep index files may lie in each other.
 MAX_FILES = 50_000
 MAX_DEPTH = 5
-# So many other hosts are asked whether a sitemap speaks for them.
+# How many other hosts are asked whether a sitemap speaks for them.
 MAX_HOSTS = 20
 MAX_ROBOTS = 512_000
 _MOMENT = timedelta(microseconds=1)

@@ -16,7 +16,7 @@ from worker.reporting import nights
 from worker.reporting.night.zone import local_zone
 from worker.system.identity import is_this_host
 
-# So many of a group's jobs are looked at for one with a picture.
+# How many of a group's jobs to look through for one with a picture.
 LOOKED_AT = 5
 # What mail servers and chat services take.
 MAX_PICTURE_BYTES = 5_000_000

@@ -15,7 +15,7 @@ from typing import Any
 from worker.database.client import Database
 
 WEEK = timedelta(days=7)
-# So many blocks are looked at, the latest: in a storm of them more would help nobody.
+# Look at this many blocks at most, the latest: in a storm of them more would help nobody.
 MOST_BLOCKS = 50_000
 AT_ONCE = 500
 

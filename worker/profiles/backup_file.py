@@ -19,6 +19,7 @@ from typing import Any
 
 from worker.browser.providers.profile_lock import SINGLETON_FILES
 from worker.errors import UsageError
+from worker.system.durable_file import whole_file
 
 FORMAT = 1
 ABOUT, ROOT = "nightshift.json", "profile"
@@ -69,19 +70,10 @@ def content_of(folder: Path) -> Content:
 
 def write(path: Path, folder: Path, content: Content, about: About) -> None:
     """Write a backup that only its owner may read, in full or not at all; raises OSError."""
+    # A fixed name, so that the next backup removes what a killed one has left: it is large.
     partial = path.with_name(f".{path.name}.partial")
-    partial.unlink(missing_ok=True)
-    try:
-        target = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(target, "w+b") as file:
-            with tarfile.open(fileobj=file, mode="w") as tar:
-                _add_all(tar, folder, content, about)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.rename(path)
-    except OSError:
-        partial.unlink(missing_ok=True)
-        raise
+    with whole_file(path, partial) as file, tarfile.open(fileobj=file, mode="w") as tar:
+        _add_all(tar, folder, content, about)
 
 
 def read(path: Path) -> About:

@@ -21,7 +21,7 @@ from worker.profiles.states import State
 from worker.system.identity import this_host
 
 CHECK_AT_ONCE = 20
-# A vendor that hangs holds a worker up: after so long the rest is left for the next time.
+# A vendor that hangs holds a worker up: after this time the rest is left for the next look.
 CHECK_SECONDS = 5.0
 
 # Stops a profile's browser and names what was ended, if anything was.

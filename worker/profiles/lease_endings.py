@@ -39,27 +39,15 @@ def release(
         why = review or lease["review_reason"]
         if why and State(profile["state"]) is State.LEASED:
             _set(tx, profile, State.REVIEW_REQUIRED, "review_wanted", author, why, lease)
-        elif left_running and State(profile["state"]) is State.LEASED:
-            _set(tx, profile, State.STALE, "released", author, reason, lease)
-        elif State(profile["state"]) is State.LEASED:
-            others = len(leases.of_profile(tx, profile_id))
-            state = State.LEASED if others else State.AVAILABLE
-            _set(tx, profile, state, "released", author, reason, lease)
         else:
-            # Somebody has set it aside meanwhile: that stands.
-            _set(tx, profile, State(profile["state"]), "released", author, reason, lease)
+            state = _state_without(tx, profile, is_left_running=bool(left_running))
+            _set(tx, profile, state, "released", author, reason, lease)
         if left_running:
             stop_tries.note(tx, profile, left_running, author=author)
         return True
 
     def look() -> Standing:
-        profile = db.fetch_one("get_profile", id=profile_id)
-        if profile is None:
-            return Standing.MISSING
-        is_ours = any(row["fence"] == fence for row in leases.of_profile(db, profile_id))
-        # Others may hold it beside us, with a later fence each.
-        found = fence if is_ours else int(profile["fence"])
-        return freshness.by_fence(found, fence, is_ours=is_ours)
+        return _standing(db, profile_id, fence)
 
     if not freshness.prevails(db, lambda: db.transaction(end), look):
         raise LeaseLost(profile_id, fence)
@@ -124,6 +112,28 @@ def end_of_the_dead(
             step_kind=step_kind,
         )
     ]
+
+
+def _standing(db: Database, profile_id: str, fence: int) -> Standing:
+    """Tell what the server that is asked knows of a lease."""
+    profile = db.fetch_one("get_profile", id=profile_id)
+    if profile is None:
+        return Standing.MISSING
+    is_ours = any(row["fence"] == fence for row in leases.of_profile(db, profile_id))
+    # Others may hold it beside us, with a later fence each.
+    found = fence if is_ours else int(profile["fence"])
+    return freshness.by_fence(found, fence, is_ours=is_ours)
+
+
+def _state_without(tx: Transaction, profile: Row, *, is_left_running: bool) -> State:
+    """Say what state a profile is in once a lease on it has ended with an explanation."""
+    state = State(profile["state"])
+    if state is not State.LEASED:
+        # Somebody has set it aside meanwhile: that stands.
+        return state
+    if is_left_running:
+        return State.STALE
+    return State.LEASED if leases.of_profile(tx, profile["id"]) else State.AVAILABLE
 
 
 def _locked(

@@ -8,14 +8,14 @@ from worker.profiles.events import Writer
 
 FIRST_SECONDS = 5.0
 LONGEST_SECONDS = 600.0
-# After so many tries in vain a run that has nothing else to do does not wait for it any longer.
+# After this many failed tries, a run that has nothing else to do no longer waits for it.
 PATIENT_TRIES = 5
 
 MAY_RUN = "its browser may still run"
 
 
 def wait_seconds(tries: int) -> float:
-    """Say how long to wait after so many tries in vain."""
+    """Say how long to wait after `tries` failed tries."""
     return min(FIRST_SECONDS * 2.0 ** min(tries - 1, 20), LONGEST_SECONDS)
 
 

@@ -7,6 +7,7 @@ They take over its queue, priority, batch and chain, unless the task has said ot
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from worker.database.client import Database, Row, Transaction
@@ -27,14 +28,20 @@ def add(tx: Transaction, parent_id: int, rows: Iterable[Mapping[str, Any]]) -> N
     tx.insert_many("add_follow_up", [_row(parent, row) | taken_over for row in rows])
 
 
-def of_job(db: Database, job_id: int, limit: int = SHOWN) -> list[Row]:
-    """List jobs that one job has added, the first ones, with how each stands."""
-    return db.fetch_all("jobs_added_by", id=job_id, limit=limit)
+@dataclass(frozen=True, slots=True)
+class AddedJobs:
+    """Jobs that one job has added: the first of them, and how many there are."""
+
+    first: list[Row]
+    number: int
 
 
-def count(db: Database, job_id: int) -> int:
-    """Count the jobs that one job has added, archived ones included."""
-    return int(db.fetch_all("count_jobs_added_by", id=job_id)[0]["jobs"])
+def of_job(db: Database, job_id: int, limit: int = SHOWN) -> AddedJobs:
+    """Read which jobs one job has added and how each stands, archived ones included."""
+    rows = db.fetch_all("jobs_added_by", id=job_id, limit=limit)
+    number = int(rows[0]["number"]) if rows else 0
+    first = [{name: row[name] for name in ("id", "task", "status")} for row in rows]
+    return AddedJobs(first, number)
 
 
 def _row(parent: Row, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -216,9 +216,7 @@ class Endings:
             cause=ending.cause,
             proxy=ending.proxy,
             default_callback=self.default_callback,
-            evidence=ending.evidence,
-            evidence_dir=ending.evidence_dir,
-            evidence_host=this_host().name if ending.evidence_dir else None,
+            **_evidence(ending),
             **_steps(claim, ending, settlement, known),
             only_if_expired=only_if_expired,
             as_read=as_read,
@@ -263,6 +261,15 @@ def _steps(
         "last_step": redact_text(_storable(last), known)[:255] if last else None,
         "irreversible_step": settlement.irreversible_step,
         "step_read": claim.irreversible_step,
+    }
+
+
+def _evidence(ending: Ending) -> dict[str, str | None]:
+    """Where the attempt's evidence is: its folder, in which one, on which host."""
+    return {
+        "evidence": ending.evidence,
+        "evidence_dir": ending.evidence_dir,
+        "evidence_host": this_host().name if ending.evidence_dir else None,
     }
 
 

@@ -31,10 +31,10 @@ def end(tx: Transaction, kind: EventKind, name: str, **detail: Any) -> None:
 
 
 def keep_outage(db: Database, host: str, run_id: int, seconds: float) -> None:
-    """Note that the database was away for so long, as a run on a host saw it, until now."""
+    """Note that the database was away for `seconds` until now, as a run on a host saw it."""
     db.insert("keep_outage", name=host[:300], run_id=run_id, seconds=seconds)
 
 
 def forget_old(db: Database, days: int, at_most: int) -> int:
-    """Remove events that ended so many days ago; return how many."""
+    """Remove events that ended more than `days` days ago; return how many."""
     return db.execute("forget_old_events", days=days, at_most=at_most)

@@ -26,10 +26,15 @@ logger = logging.getLogger("nightshift.worker")
 
 @record(frozen=True, slots=True)
 class Written:
-    """What was written, None when the claim was lost; and the claim made together with that."""
+    """What was written, None when the claim was lost; and the claim made together with that.
+
+    `refused` is set when nothing was written because the server takes no such outcome: it is what
+    should be written instead (`write_instead`), once its evidence is kept.
+    """
 
     settlement: Settlement | None
     following: Claim | None = None
+    refused: Ending | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +47,6 @@ class OutcomeWriter:
     owner: Owner
     # Whether there may be no time to wait for the database before this process is killed.
     is_in_a_hurry: Callable[[], bool] = lambda: False
-    # Keeps the evidence of an outcome that the server will not take.
-    keep_evidence: Callable[[Claim, Ending], Ending] = lambda _, ending: ending
 
     def write(self, claim: Claim, ending: Ending, candidate: Candidate | None = None) -> Written:
         """Write an outcome under its fence and, with a finish, claim the candidate if there is one.
@@ -64,7 +67,11 @@ class OutcomeWriter:
                 result=None,
                 follow_ups=(),
             )
-            return Written(self._end(claim, self.keep_evidence(claim, refused)))
+            return Written(None, refused=refused)
+
+    def write_instead(self, claim: Claim, refused: Ending) -> Written:
+        """Write what stands for an outcome that the server has refused; raises as `write` does."""
+        return Written(self._end(claim, refused))
 
     def _finish_and_take(self, claim: Claim, ending: Ending, candidate: Candidate) -> Written:
         try:

@@ -9,7 +9,7 @@ from worker.recovery.live_runs import RunState
 
 # A rate needs some time; at the very end the run's own end tells how it came out.
 EARLY_SECONDS, EARLY_SHARE, END_SHARE = 300.0, 0.1, 0.05
-# So much later than there is time: a rate is only an estimate.
+# By this factor the work may outlast the time that is left: a rate is only an estimate.
 LATE_SHARE = 1.1
 
 

@@ -18,7 +18,7 @@ from worker.recovery import live_runs
 from worker.recovery.live_runs import RunState
 
 LIMIT = 1000
-# A run beats at least this often, and may end so long after its last beat.
+# A run beats at least this often, and may end this long after its last beat.
 BEAT_SECONDS = 60
 
 

@@ -44,7 +44,7 @@ class Histogram:
         return json.dumps({str(bucket): self.counts[bucket] for bucket in sorted(self.counts)})
 
     def note(self, bucket: int, count: int) -> None:
-        """Count so many into a bucket, unless their time is not known."""
+        """Add `count` to a bucket, unless their time is not known."""
         if bucket >= 0:
             self._counts[bucket] += count
 

@@ -73,7 +73,7 @@ class Timeline:
 
 
 def timeline(db: Database, since: datetime, until: datetime, columns: int = 240) -> Timeline:
-    """Draw the lanes of all that worked between two moments, in about so many columns."""
+    """Draw the lanes of all that worked between two moments, in about `columns` columns."""
     span = MINUTE if until - since <= BY_MINUTES else HOUR
     start, end = span.floor(since), span.ceil(until)
     wanted = max(1, min(columns, MAX_COLUMNS))

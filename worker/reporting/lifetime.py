@@ -19,7 +19,7 @@ from worker.reporting.tally import Tally
 
 # Tasks that are told by name.
 MAX_TASKS = 100
-# So many spans are read at once: far fewer rows than the most that one statement may give.
+# How many spans to read at once: far fewer rows than one statement may give.
 SPANS_AT_ONCE = 60
 
 Lifetime = dict[tuple[str, Outcome], Tally]

@@ -47,7 +47,7 @@ def count(
     rows: int = ROWS_AT_ONCE,
     most_parts: int | None = None,
 ) -> Counted:
-    """Count what ended between two moments: all of it, or what so many statements read."""
+    """Count what ended between two moments: all of it, or what `most_parts` statements read."""
     counted = Counted()
     origin = MINUTE.floor(start)
     for part_start, part_end in islice(stretches(db, start, end, rows), most_parts):
@@ -74,7 +74,7 @@ def first_end(db: Database, start: datetime) -> datetime | None:
 def stretches(
     db: Database, start: datetime, end: datetime, rows: int = ROWS_AT_ONCE
 ) -> Iterator[tuple[datetime, datetime]]:
-    """Divide a time into stretches in which about so many rows ended."""
+    """Divide a time into stretches in which about `rows` rows ended."""
     while start < end:
         reached = _place_behind(db, start, rows)
         # What shares one moment is read together, however much it is.

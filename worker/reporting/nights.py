@@ -1,7 +1,7 @@
 """Which night it is, and since when a failure is NEW: one meaning for lists, reports and messages.
 
-A night begins at 18:00 by this machine's clock. NEW is what nobody had seen before the night began
-that is told of, however many runs cron has started since.
+A night begins at 18:00 by this machine's clock. A failure is NEW if it was not seen before that
+night began, however many runs cron has started since.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from worker.recovery.live_runs import RunState
 from worker.reporting import figures, minutes
 
 EVENING = time(18)
-# So many runs are looked at for one that did something.
+# How many runs to look through for one that did something.
 LOOK_BACK = 100
 
 
@@ -59,7 +59,7 @@ def new_since_of_run(db: Database, run_id: int, zone: tzinfo) -> datetime:
 
 
 def latest(clock: time, moment: datetime, zone: tzinfo) -> datetime:
-    """Find when it was last so late by the clock of a zone; `moment` and the answer are UTC."""
+    """Find the last moment with this time of day in a zone; `moment` and the answer are UTC."""
     local = moment.replace(tzinfo=UTC).astimezone(zone)
     start = local.replace(hour=clock.hour, minute=clock.minute, second=0, microsecond=0)
     if start > local:

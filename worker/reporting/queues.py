@@ -19,7 +19,7 @@ COUNT_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class QueueCount:
-    """So many jobs of a queue, or more; and who paused it, if somebody did."""
+    """How many jobs a queue has, at least; and who paused it, if somebody did."""
 
     name: str
     ready: int

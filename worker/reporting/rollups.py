@@ -53,16 +53,6 @@ class Rollups:
         """Let another one write, at once."""
         self.writer.release()
 
-    def bring_up_to_date(self, seconds: float) -> bool:
-        """Count all closed minutes, whoever was at it; tell whether it came to that in time."""
-        deadline = time.monotonic() + seconds
-        is_done = False
-        while not is_done and time.monotonic() < deadline:
-            held = self.writer.hold(by_force=True)
-            is_done = held is None or not self._count(*held)
-        self.release()
-        return is_done
-
     def rebuild(self, since: datetime, tell: Callable[[datetime], None] = lambda _: None) -> bool:
         """Work everything out anew from the day of a moment on; `tell` hears how far it is.
 

@@ -52,7 +52,7 @@ class Figures:
         ) + (f" of {view.auto_workers}" if view.auto_workers else "")
 
     def _rests(self, slot: Slot) -> bool:
-        """Whether a slot has no worker because so many are not wanted now."""
+        """Whether a slot has no worker because fewer are wanted now."""
         return self.roster.view() is not None and slot.number is None and not slot.pid
 
     def summary(self, stopped_by: str | None) -> Summary:

@@ -11,36 +11,37 @@ from dataclasses import dataclass, field
 
 from worker.system.headroom import Spare
 
-# A number is judged by what ends within so many seconds at least, and by so many jobs of each
-# worker: by twice as many after a small step, whose gain is small. Long jobs are not waited for.
+# How long a number is tried at least, how many jobs each worker must end meanwhile (twice as many
+# after a small step, whose gain is small), and how long at most: long jobs are not waited for.
 LEAST_SECONDS, JOBS_EACH, MOST_SECONDS = 3.0, 4, 8.0
-# With fewer jobs of each worker their rate says nothing for certain; with half of them, little.
+# With fewer jobs per worker, the rate is only an estimate; with half as many, a poor one.
 JOBS_THAT_TELL = 2
 # How long new workers may take to have their browsers.
 SETTLE_SECONDS = 15.0
 # With less of the processors free nothing is added.
 FREE_SHARE = 0.05
-# Where the rate says nothing, so much has to be free.
+# If the rate says nothing, this share of the processors has to be free.
 FREE_BLINDLY = 0.5
-# Less than this free, for so long, is too little.
+# The processors are overloaded when less than this share is free for this time.
 NONE_FREE, FULL_SECONDS = 0.02, 60.0
-# What more workers have to bring, as a share of what they would if they did as much as the others.
+# The least that added workers must bring, as a share of what as many others do.
 PAYING_SHARE = 0.2
-# Of several numbers that are as good as each other the lowest is kept.
+# Numbers whose rates differ by less than this are equally good; the lowest is kept.
 AS_GOOD = 0.97
 # How long a number that did not pay is not tried again: twice as long each time.
 PATIENCE_SECONDS, LONGEST_PATIENCE_SECONDS = 60.0, 1800.0
-# What is known of a number is old after this long: sites and neighbours change.
+# After this time a measured rate is too old to use: sites and neighbours change.
 OLD_SECONDS = 600.0
-# So far apart are two rates of one number only if site or machine have changed.
+# Two rates of one number that differ by more than this: the site or the machine has changed.
 JUMP_SHARE = 0.3
 # A run whose jobs will last no longer than this starts no browsers for them.
 END_SECONDS = 10.0
-# Between two steps back: a worker that rests has to finish its job first.
+# Wait this long between two steps back: a worker that is to rest has to finish its job first.
 BACK_SECONDS = 10.0
-# Until its browser is there, a worker is taken to need so much memory, and of /dev/shm this.
+# How much memory and /dev/shm a worker is expected to need before its browser has started.
 GUESSED_MB, SHM_MB = 250.0, 16.0
-# What is left to the machine: nothing is added into it, and less than half of it is too little.
+# Memory that is left to the machine. No worker is added if that would use it; when half of it is
+# used, there are too many workers.
 KEPT_MB, KEPT_SHARE = 400.0, 0.05
 
 

@@ -20,9 +20,9 @@ from worker.system.headroom import Headroom
 LOOK_SECONDS = 1.0
 # Reading the memory of all browsers takes some milliseconds.
 MEMORY_SECONDS = 5.0
-# Browsers grow: so much more is reckoned with than they have now, and no less than this.
+# Browsers grow: expect this many times what they have now, and at least this many MB.
 GROWTH, LEAST_MB = 1.2, 100.0
-# For so long after a worker could not have what it needed.
+# How long the machine counts as short after a worker could not get what it needed.
 SHORT_SECONDS = 30.0
 ENDINGS = ("done", "failed", "retried")
 

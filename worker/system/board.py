@@ -119,7 +119,7 @@ class Entry(ctypes.Structure):
         self.changes += 1
 
     def allow(self, seconds: float) -> None:
-        """Give the job so much time from now on."""
+        """Give the job `seconds` from now on."""
         self.changes |= 1
         self.deadline = time.monotonic() + seconds
         self.changes += 1

@@ -28,7 +28,7 @@ from worker.tasks.patience import (
 from worker.tasks.registry import task
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from worker.page_types import Locator, Page
 
 # Longer is no number, only a page full of digits.
 MAX_NUMBER = 400

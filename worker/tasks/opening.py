@@ -9,7 +9,7 @@ from worker.retry_after import retry_after_seconds
 from worker.tasks.job import Job
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from worker.page_types import Page
 
 # Statuses that may well be different next time.
 PASSING_STATUSES = {408, 425, 429, 500, 502, 503, 504}

@@ -9,7 +9,7 @@ from worker.errors import PayloadError
 from worker.tasks.job import Job, patience_of
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator
+    from worker.page_types import Locator
 
 # What has to be there is waited for longer than what may be missing.
 WANTED_SECONDS, OPTIONAL_SECONDS = 10.0, 2.0

@@ -10,6 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -23,7 +24,7 @@ from worker.tasks.sources import import_source
 from worker.tasks.wishes import NOTHING, Declared
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from worker.page_types import Page
 
 TaskFunction = Callable[["Page", Any, Job], Any]
 Isolation = Literal["context", "page", "worker"]
@@ -92,26 +93,38 @@ def task(
     `context` are options of its browser context; `block` names kinds of files, and hosts such as
     `*.ads.example`, that its pages do not load.
     """
-    _check_declaration(name, timeout, max_attempts, isolation, params)
-    _check_patience(name, retry_delay, max_blocks)
-    _check_guess(name, guess_half_done)
-    allowed = _checked_schemes(name, schemes)
+    declared = Task(
+        name=name, function=_undecided, timeout_seconds=timeout, max_attempts=max_attempts,
+        isolation=isolation, browser=browser, max_blocks=max_blocks, params=params,
+        retry_on=retry_on if isinstance(retry_on, tuple) else (retry_on,),
+        retry_delay_seconds=retry_delay, downloads=downloads, guess_half_done=guess_half_done,
+    )  # fmt: skip
+    _check_declaration(declared)
+    declared = replace(declared, schemes=_checked_schemes(name, schemes))
+    return partial(_mark, declared, context, block)
 
-    def mark(function: TaskFunction) -> TaskFunction:
-        _check_function(name, function)
-        retried = retry_on if isinstance(retry_on, tuple) else (retry_on,)
-        declared = Task(
-            name=name, function=function, timeout_seconds=timeout, max_attempts=max_attempts,
-            isolation=isolation, browser=browser, retry_on=retried, max_blocks=max_blocks,
-            params=params or shape_of(function), retry_delay_seconds=retry_delay,
-            schemes=allowed, downloads=downloads, guess_half_done=guess_half_done,
-            wishes=_wishes(f"task {name} ({_place_of(function)})", context, block),
-        )  # fmt: skip
-        _check_page(declared)
-        setattr(function, _MARK, declared)
-        return function
 
-    return mark
+def _undecided(page: Any, payload: Any, job: Job) -> None:
+    """Stand for the function of a task that is declared, and not yet put on one."""
+
+
+def _mark(
+    declared: Task,
+    context: ContextOptions | None,
+    block: str | Sequence[str] | None,
+    function: TaskFunction,
+) -> TaskFunction:
+    """Put a declaration on its function."""
+    _check_function(declared.name, function)
+    found = replace(
+        declared,
+        function=function,
+        params=declared.params or shape_of(function),
+        wishes=_wishes(f"task {declared.name} ({_place_of(function)})", context, block),
+    )
+    _check_page(found)
+    setattr(function, _MARK, found)
+    return function
 
 
 def naming_secrets(secrets_of: Callable[[Any], Iterable[str]]) -> Callable[[Any], TaskFunction]:
@@ -133,30 +146,23 @@ def _check_function(name: str, function: Callable[..., Any]) -> None:
         )
 
 
-def _check_guess(name: str, guess_half_done: object) -> None:
-    if not isinstance(guess_half_done, bool):
-        raise SettingsError(f"task {name}: guess_half_done={guess_half_done!r}; give True or False")
-
-
-def _check_declaration(
-    name: str,
-    timeout: float | None,
-    max_attempts: int | None,
-    isolation: str,
-    shape: type | None,
-) -> None:
+def _check_declaration(declared: Task) -> None:
+    name, timeout, max_attempts = declared.name, declared.timeout_seconds, declared.max_attempts
     if not isinstance(name, str) or not 1 <= len(name) <= 64:
         raise SettingsError(f"@task needs a name of 1 to 64 characters, got {name!r}")
     if timeout is not None and timeout <= 0:
         raise SettingsError(f"task {name}: timeout={timeout!r}; give seconds above 0")
     if max_attempts is not None and max_attempts < 1:
         raise SettingsError(f"task {name}: max_attempts={max_attempts!r}; give 1 or more")
-    if isolation not in get_args(Isolation):
+    if declared.isolation not in get_args(Isolation):
         raise SettingsError(
-            f'task {name}: isolation={isolation!r}; use "context", "page" or "worker"'
+            f'task {name}: isolation={declared.isolation!r}; use "context", "page" or "worker"'
         )
-    if shape is not None and not is_shape(shape):
+    if (shape := declared.params) is not None and not is_shape(shape):
         raise SettingsError(f"task {name}: params={shape!r}; give a dataclass or a TypedDict")
+    _check_patience(name, declared.retry_delay_seconds, declared.max_blocks)
+    if not isinstance(guess := declared.guess_half_done, bool):
+        raise SettingsError(f"task {name}: guess_half_done={guess!r}; give True or False")
 
 
 def _check_patience(name: str, retry_delay: float | None, max_blocks: int | None) -> None:

@@ -13,7 +13,7 @@ from worker.tasks.opening import open_page
 from worker.tasks.registry import task
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from worker.page_types import Page
 
 
 @dataclass(frozen=True)

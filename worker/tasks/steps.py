@@ -22,7 +22,7 @@ from worker.tasks.patience import WANTED_SECONDS, Patience, checked_timeout
 from worker.tasks.registry import naming_secrets, task
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from worker.page_types import Page
 
 Action = Callable[["Page", Any, Job], dict[str, Any] | None]
 

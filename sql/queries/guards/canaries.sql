@@ -1,5 +1,5 @@
 -- name: send_canary
--- Let one job through an open breaker whose time is over; for so long no other follows.
+-- Let one job through an open breaker whose time is over; no other follows for `patience_seconds`.
 UPDATE breakers
    SET state = 'half_open', canary_job = %(job_id)s, canary_fence = %(fence)s,
        until = UTC_TIMESTAMP(6) + INTERVAL %(patience_seconds)s SECOND

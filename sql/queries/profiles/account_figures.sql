@@ -29,7 +29,7 @@ SELECT (SELECT MAX(owner_ended_at) FROM work_queue FORCE INDEX (ended_jobs_of_an
          WHERE owner_key = %(owner)s AND status = 'done') AS in_archive;
 
 -- name: blocks_of_owners
--- Count the attempts that ended in a block lately, by owner; so many are looked at, the latest.
+-- Count the attempts that ended in a block lately, by owner; only the latest are looked at.
 SELECT q.owner_key, COUNT(*) AS week, COALESCE(SUM(h.finished_at >= %(today)s), 0) AS today
   FROM (SELECT job_id, finished_at
           FROM job_attempts FORCE INDEX (attempts_by_outcome)

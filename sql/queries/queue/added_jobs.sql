@@ -15,17 +15,17 @@ VALUES (%(task)s, %(queue)s, %(payload)s, %(priority)s, %(not_before)s, %(max_at
 ON DUPLICATE KEY UPDATE dedupe_key = dedupe_key;
 
 -- name: jobs_added_by
--- List the first jobs that a job has added, out of queue and archive.
-SELECT id, task, status FROM work_queue FORCE INDEX (follow_ups_of_a_job) WHERE parent_id = %(id)s
-UNION ALL
-SELECT id, task, status FROM archived_jobs FORCE INDEX (archived_follow_ups_of_a_job)
- WHERE parent_id = %(id)s
- ORDER BY id
- LIMIT %(limit)s;
-
--- name: count_jobs_added_by
--- Count them, from the indexes alone.
-SELECT (SELECT COUNT(*) FROM work_queue FORCE INDEX (follow_ups_of_a_job)
+-- List the first jobs that a job has added, out of queue and archive, each with the number of all.
+SELECT id, task, status,
+       (SELECT COUNT(*) FROM work_queue FORCE INDEX (follow_ups_of_a_job)
          WHERE parent_id = %(id)s)
        + (SELECT COUNT(*) FROM archived_jobs FORCE INDEX (archived_follow_ups_of_a_job)
-           WHERE parent_id = %(id)s) AS jobs;
+           WHERE parent_id = %(id)s) AS number
+  FROM (SELECT id, task, status FROM work_queue FORCE INDEX (follow_ups_of_a_job)
+         WHERE parent_id = %(id)s
+         UNION ALL
+        SELECT id, task, status FROM archived_jobs FORCE INDEX (archived_follow_ups_of_a_job)
+         WHERE parent_id = %(id)s
+         ORDER BY id
+         LIMIT %(limit)s) added
+ ORDER BY id;

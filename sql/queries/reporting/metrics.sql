@@ -30,7 +30,7 @@ SELECT run_id, COUNT(*) - COUNT(DISTINCT slot) AS restarts
  GROUP BY run_id;
 
 -- name: recent_failures
--- Count the attempts that failed lately, of the last so many, by cause and by the profile's provider.
+-- Count the latest failed attempts by cause and by the profile's provider.
 SELECT h.outcome, COALESCE(h.cause, 'unknown') AS cause, COALESCE(p.provider, 'none') AS provider,
        COUNT(*) AS attempts
   FROM (SELECT job_id, outcome, cause

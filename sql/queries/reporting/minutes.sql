@@ -62,7 +62,7 @@ SELECT g.*, w.run_id, COALESCE(w.slot, g.worker_id) AS slot
   LEFT JOIN workers w FORCE INDEX (PRIMARY) ON w.id = g.incarnation;
 
 -- name: end_of_stretch
--- Tell when that ended, of each kind, which is so many places behind a moment, from indexes alone.
+-- Tell when the row of each kind ended that is `places` rows after a moment, from indexes alone.
 (SELECT finished_at FROM work_queue FORCE INDEX (finished_jobs)
   WHERE finished_at >= %(start)s ORDER BY finished_at LIMIT %(places)s, 1)
 UNION ALL

@@ -1,5 +1,5 @@
 -- name: recent_ends
--- Count by run the jobs that ended lately, of the last so many: since when, and the run's age.
+-- Count the jobs that ended last, by run: since when, and the run's age.
 SELECT COALESCE(w.run_id, 0) AS run_id, COUNT(*) AS jobs,
        TIMESTAMPDIFF(MICROSECOND, MIN(e.finished_at), UTC_TIMESTAMP(6)) / 1000000 AS first_end_ago,
        TIMESTAMPDIFF(MICROSECOND, MAX(r.started_at), UTC_TIMESTAMP(6)) / 1000000 AS run_age

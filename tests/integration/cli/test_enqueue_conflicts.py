@@ -69,7 +69,7 @@ def test_a_file_is_added_again_after_a_deadlock(database, other, enqueue, eventu
     out, err = conflict(database, other, process, eventually)
 
     assert (process.returncode, err) == (0, "")
-    assert out == "added 0 jobs for task visit, 2 duplicates skipped\n"
+    assert out.startswith("added 0 jobs for task visit, 2 duplicates skipped: job ")
 
 
 def test_what_came_by_a_pipe_is_refused_in_one_line(database, other, enqueue, eventually):

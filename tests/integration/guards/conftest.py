@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-
-import pytest
-
-from tests.integration.gate_worker import Worker
+from tests.integration.gate_worker import worker
 from worker.guards import breakers
 
-
-@pytest.fixture
-def worker(database):
-    with closing(Worker(database.settings)) as worker:
-        yield worker
+__all__ = ["breaker", "pass_time", "worker"]
 
 
 def pass_time(database, beyond: float = 4.0) -> None:

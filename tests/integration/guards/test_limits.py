@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 
 from tests.integration.gate_worker import OTHER, SHOP, Worker
-from worker.database.client import Database
 from worker.errors import UsageError
 from worker.guards import breakers, limits
 from worker.profiles import store
@@ -131,28 +130,6 @@ def test_a_rate_spaces_the_starts_of_a_key(database, queue, worker):
     assert [starts_at(seconds) for seconds in (0, 0.09, 0.11, 0.2, 0.22)] == [1, 0, 1, 0, 1]
     # What was not started meanwhile is not made up for.
     assert [starts_at(seconds) for seconds in (60, 60.09, 60.11)] == [1, 0, 1]
-
-
-def test_a_refused_job_is_left_as_it_was(database, queue, worker):
-    limits.set_limit(database, "site:other.example", concurrent=0, per_minute=None, by="me")
-    job_id = queue.enqueue("visit", {"url": OTHER})
-    before = queue.get(job_id)
-
-    assert worker.claim() is None
-
-    assert queue.get(job_id) == before
-    assert queue.history(job_id) == []
-
-
-def test_a_claim_beside_a_limit_costs_no_lock_for_others(database, queue, worker):
-    """A job that no limit concerns is claimed even while the limit's row is locked."""
-    limits.set_limit(database, "site:shop.example", concurrent=1, per_minute=None, by="me")
-    queue.enqueue("visit", {"url": OTHER})
-    with closing(Database(database.settings)) as holder:
-        held = holder.transaction(
-            lambda tx: (tx.fetch_all("lock_limits", names=("site:shop.example",)), worker.claim())
-        )
-    assert held[1] is not None
 
 
 @pytest.mark.parametrize("key", ["", "example.com", "host:x", "site:", "planet:mars"])

@@ -2,37 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-
-import pytest
-
 from tests.conftest import QueueForTests, hold
 from worker.claiming.candidates import Candidates
-from worker.database.client import Database
-from worker.models import Ending, Outcome, Owner, Partition, Status
-from worker.queue.outcome_writer import OutcomeWriter
+from worker.models import Owner, Partition
 from worker.recovery import sweep as sweeping
 
 OWNER = Owner(0, 7)
-
-
-@pytest.fixture
-def impatient(settings):
-    """A connection that waits for a row no longer than a second at a time."""
-    with closing(Database(settings, lock_wait_seconds=1)) as db:
-        yield db
-
-
-@pytest.fixture
-def holding(settings):
-    """Hold the row of a job in a transaction of somebody else's, until the test ends."""
-    with closing(Database(settings)) as other:
-
-        def hold_row(job_id: int) -> None:
-            other.run_statement("BEGIN")
-            other.run_statement(f"SELECT id FROM work_queue WHERE id = {job_id} FOR UPDATE")
-
-        yield hold_row
 
 
 def test_a_job_whose_row_is_held_is_passed_over(impatient, queue, holding):
@@ -42,21 +17,6 @@ def test_a_job_whose_row_is_held_is_passed_over(impatient, queue, holding):
     claim = QueueForTests(impatient).claim(OWNER, Candidates(impatient, Partition(0, 1)))
 
     assert claim.job_id == free
-
-
-def test_a_finish_does_not_wait_for_the_row_of_the_next_job(
-    impatient, queue, claim_as, holding, tmp_path
-):
-    first, second = queue.enqueue("visit", {}), queue.enqueue("visit", {})
-    claim = claim_as(incarnation=7)
-    candidate = Candidates(impatient, Partition(0, 1)).next()
-    assert (claim.job_id, candidate.job_id) == (first, second)
-    holding(second)
-
-    writer = OutcomeWriter(impatient, QueueForTests(impatient), tmp_path, OWNER)
-    written = writer.write(claim, Ending(Outcome.DONE, result="1"), candidate)
-
-    assert (written.settlement.status, written.following) == (Status.DONE, None)
 
 
 def test_leases_are_renewed_around_a_row_that_is_held(impatient, queue, claim_as, expire, holding):

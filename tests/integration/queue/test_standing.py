@@ -5,8 +5,6 @@ The lagging member is this server, to which a thread applies the claim late, as 
 
 from __future__ import annotations
 
-import os
-import threading
 import time
 from dataclasses import replace
 
@@ -15,49 +13,13 @@ import pytest
 from tests.conftest import QueueForTests, because
 from worker.database import freshness
 from worker.errors import ClaimLost, StaleServer
-from worker.models import Ending, Outcome, Owner
-from worker.queue import irreversible, journal
-from worker.queue.outcome_writer import OutcomeWriter
+from worker.queue import irreversible
 
-LAG_SECONDS = 0.6
 ENDINGS = {
     "finish": lambda queue, claim: queue.complete(claim, {}),
     "fail": lambda queue, claim: queue.fail(claim, because("broken")),
     "hand_back": lambda queue, claim: queue.hand_back(claim, because("stopped")),
 }
-NOT_YET = (
-    "UPDATE work_queue SET status = 'pending', fence = fence - 1, attempts = attempts - 1, "
-    "incarnation = NULL, lease_until = NULL, started_at = NULL"
-)
-
-
-@pytest.fixture
-def unapplied(database, queue, claim_as):
-    """A claim that another member has committed, and this one has not got yet."""
-    queue.enqueue("visit", {})
-    claim = claim_as()
-    database.run_statement(NOT_YET)
-    return claim
-
-
-@pytest.fixture
-def apply_late(connect, unapplied):
-    """Have this member apply the claim in a moment."""
-    db = connect()
-
-    def apply() -> None:
-        time.sleep(LAG_SECONDS)
-        db.run_statement(
-            "UPDATE work_queue SET status = 'in_progress', fence = %(fence)s, attempts = 1, "
-            "incarnation = %(incarnation)s, started_at = UTC_TIMESTAMP(6), "
-            "lease_until = UTC_TIMESTAMP(6) + INTERVAL 60 SECOND",
-            {"fence": unapplied.fence, "incarnation": unapplied.incarnation},
-        )
-
-    thread = threading.Thread(target=apply)
-    thread.start()
-    yield
-    thread.join()
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -101,38 +63,3 @@ def test_an_irreversible_step_is_begun_once_the_server_has_the_claim(
     irreversible.begin(connect(patience_seconds=20), unapplied, "pay")
 
     assert queue.get(unapplied.job_id)["irreversible_step"] == "pay"
-
-
-def test_a_finish_with_the_next_claim_waits_as_well(
-    connect, queue, unapplied, apply_late, tmp_path
-):
-    db = connect(patience_seconds=20)
-    owner = Owner(0, unapplied.incarnation)
-    writer = OutcomeWriter(db, QueueForTests(db), tmp_path, owner)
-
-    written = writer.write(unapplied, Ending(Outcome.DONE, result="{}"))
-
-    assert written.settlement is not None
-    assert queue.get(unapplied.job_id)["status"] == "done"
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_outcome_in_the_journal_is_kept_for_a_server_that_lags(queue, unapplied, tmp_path):
-    journal.write(tmp_path, 1, unapplied, Ending(Outcome.DONE, result="{}"))
-    ((_, entry),) = journal.read(tmp_path)
-
-    assert journal.replay(queue, entry) is None
-    assert entry.path.exists()
-
-
-def test_an_outcome_whose_claim_no_server_has_is_dropped_after_a_while(
-    queue, unapplied, tmp_path, caplog
-):
-    path = journal.write(tmp_path, 1, unapplied, Ending(Outcome.DONE, result="{}"))
-    long_ago = time.time() - 10 * freshness.STALE_SECONDS
-    os.utime(path, (long_ago, long_ago))
-    ((_, entry),) = journal.read(tmp_path)
-
-    assert journal.replay(queue, entry) is None
-    assert not path.exists()
-    assert "has never heard of its claim" in caplog.text

@@ -37,7 +37,6 @@ def test_a_network_error_keeps_its_code():
 
     assert classify(error).kind is Kind.NETWORK
     assert classify(error).code == "ERR_CONNECTION_REFUSED"
-    assert not classify(error).is_browser_lost
 
 
 @pytest.mark.parametrize(

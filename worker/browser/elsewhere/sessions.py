@@ -26,7 +26,7 @@ from worker.system.process_tree import ProcessId, identify, is_alive
 
 FOLDER = "browser-sessions"
 CALL_SECONDS, CONNECT_SECONDS = 10.0, 4.0
-# What could not be ended for so long has ended by itself, or nobody will ever end it.
+# A session that could not be ended in this time has ended by itself, or never will.
 MAX_AGE_SECONDS = 86_400.0
 # How long to leave a session alone that could not be ended.
 PAUSE_SECONDS = 60.0

@@ -39,7 +39,7 @@ class Pace:
         return None
 
     def rest(self, seconds: float) -> None:
-        """Give out no turn for so long, because the vendor has asked for that."""
+        """Give out no turn for `seconds`, because the vendor has asked for that."""
         with self._locked() as file:
             now = time.monotonic()
             wanted = now + min(seconds, LONGEST_WAIT_SECONDS)

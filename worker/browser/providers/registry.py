@@ -10,7 +10,7 @@ from worker.browser.providers.cdp import CdpProvider
 from worker.browser.providers.local import LocalProvider
 from worker.browser.providers.preset_file import load_preset
 from worker.browser.providers.provider import Provider
-from worker.browser.providers.spec import CDP, LOCAL
+from worker.browser.providers.spec import CDP, LOCAL, ProfileSpec
 from worker.browser.providers.vendor import VendorProvider
 from worker.browser.providers.vendor_api import VendorApi
 
@@ -28,6 +28,10 @@ class Providers:
         if name not in self._known:
             self._known[name] = self._make(name)
         return self._known[name]
+
+    def stop(self, spec: ProfileSpec) -> str | None:
+        """Stop and name what a crashed worker left of a profile's browser; raises ProviderError."""
+        return self.get(spec.provider).stop(spec)
 
     def _make(self, name: str) -> Provider:
         if name == LOCAL:

@@ -19,7 +19,7 @@ THROTTLE_TRIES = 4
 THROTTLE_PAUSE_SECONDS = 1.0
 STOPPING_SECONDS = 10.0
 STOPPING_PAUSE_SECONDS = 0.3
-# So many sessions of one profile are looked for and stopped at once.
+# How many sessions of one profile are looked for and stopped at once.
 MOST_SESSIONS = 5
 
 Standing = Literal["running", "locked", "stopped"]

@@ -30,7 +30,7 @@ class VendorTurns:
         return self._pace.take_turn(longest_wait_seconds)
 
     def rest(self, seconds: float) -> None:
-        """Let nobody ask for so long."""
+        """Let nobody ask the vendor for `seconds`."""
         self._pace.rest(seconds)
 
     @contextmanager

@@ -137,7 +137,7 @@ def unmute(group: str) -> Response:
 
 
 def _scope(group: str, *, half_done: bool = True) -> Scope:
-    """Mean the jobs of a group that were in error when the page was told, or are now.
+    """Choose the jobs of a group that were in error when the page was told, or are now.
 
     So a job that failed after the question was asked is not in the answer.
     """

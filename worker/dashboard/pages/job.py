@@ -52,7 +52,7 @@ def page(job_id: int) -> str:
         ),
         group=known.group(job["fingerprint"]) if job["status"] == "error" else None,
         half_done=_half_done(shown),
-        added=_added(job_id),
+        added=added_jobs.of_job(database(), job_id),
         attempts_drawn=charting.attempts(attempts, services().clock),
         tried_seconds=_tried_seconds(attempts),
         is_archived=job.get("archived_at") is not None,
@@ -138,14 +138,6 @@ def find(job_id: int) -> tuple[Row, list[Row]]:
     if archived is None:
         abort(404, f"There is no job {job_id:,}, neither in the queue nor in the archive.")
     return archived
-
-
-def _added(job_id: int) -> dict[str, Any]:
-    """The jobs that a job has added: how many, and the first of them."""
-    db = database()
-    first = added_jobs.of_job(db, job_id)
-    number = len(first) if len(first) < added_jobs.SHOWN else added_jobs.count(db, job_id)
-    return {"first": first, "number": number}
 
 
 def _in_error(job_id: int) -> Row:

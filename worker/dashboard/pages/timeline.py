@@ -57,7 +57,7 @@ class Window:
         return self.until == self.now
 
     def link(self, key: str | None = None, by: float = 0.0) -> dict[str, str] | None:
-        """Give the address of another window: of another range, or so many lengths on.
+        """Give the address of another window: of another range, or `by` lengths further on.
 
         Another range keeps the middle; None where nothing is kept any more.
         """

@@ -10,7 +10,7 @@ let isAway = false;
 
 // A picture that is slow must not hold up the words.
 const PICTURE_MS = 800;
-// A dashboard, or a way to it, that has not answered for so long does not answer.
+// A dashboard, or a way to it, that has not answered in this time will not answer.
 const ANSWER_MS = 10_000;
 
 function seconds() {

@@ -88,10 +88,6 @@ class GroupCluster(Cluster):
 
     def _command(self, member: Member) -> list[str]:
         address = self.network.address(member.number)
-        seeds = ",".join(
-            f"{self.network.address(each.number)}:{GROUP_PORT}" for each in self.members
-        )
-        single = "ON" if self.has_one_primary else "OFF"
         return [
             *self.network.command(member.number),
             str(self.server.path),
@@ -120,6 +116,16 @@ class GroupCluster(Cluster):
             "--skip-name-resolve",
             f"--report-host={address}",
             f"--report-port={PORT}",
+            *self._group_options(address),
+        ]
+
+    def _group_options(self, address: str) -> list[str]:
+        """Say which group a member belongs to, and how it talks to the others."""
+        seeds = ",".join(
+            f"{self.network.address(each.number)}:{GROUP_PORT}" for each in self.members
+        )
+        single = "ON" if self.has_one_primary else "OFF"
+        return [
             "--plugin-load-add=group_replication.so",
             f"--loose-group-replication-group-name={self._group}",
             "--loose-group-replication-start-on-boot=OFF",

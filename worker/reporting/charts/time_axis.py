@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from worker.reporting.charts.svg import element, percent
 
 MOST_TICKS = 13
-# So many of them are written on a phone.
+# How many of them a phone has room for.
 ON_A_PHONE = 4
 _MINUTES = (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080)
 

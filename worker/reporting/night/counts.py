@@ -9,7 +9,7 @@ from worker.database.client import Database
 from worker.reporting.night.model import Counts
 from worker.reporting.night.window import Window
 
-# Jobs put back by hand are few. Where so many are pending and ended too, nobody looks for them.
+# Jobs put back by hand are few. Above this many candidates they are not counted.
 MOST_LOOKED_AT = 200_000
 
 

@@ -26,7 +26,7 @@ HISTORY_DAYS = 30
 LONGEST_EMPTY = 400
 LEAST_HISTORY = 20
 LEAST_COUNT = 3
-# So much more often than usual, and at least in this share of the results.
+# How much more often than usual a result must be odd, and in which share of all results at least.
 MORE_OFTEN, LEAST_SHARE = 5.0, 0.01
 MOST_DOUBTS = 10
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from worker.history.todo import Item, Todo
-from worker.reporting.night.model import Doubt, Duty, Group
+from worker.reporting.night.model import Doubt, Duty, Group, GroupTotals
 from worker.reporting.night.words import clean, counted
 
 MOST_DUTIES = 8
@@ -22,6 +22,12 @@ def duties(todo: Todo, groups: Sequence[Group], doubts: Sequence[Doubt]) -> list
     listed += [_of_group(group) for group in open_groups]
     listed += [_of_doubt(doubt) for doubt in doubts]
     return listed
+
+
+def left_out(listed: Sequence[Duty], groups: Sequence[Group], totals: GroupTotals) -> int:
+    """Count what the page has no room for: duties past the first, and groups not among `groups`."""
+    unlisted = totals.groups - totals.muted - sum(not group.is_muted for group in groups)
+    return max(0, len(listed) - MOST_DUTIES) + max(0, unlisted)
 
 
 def _of_item(item: Item, is_lower_bound: bool) -> Duty:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from worker.reporting.night.as_json import as_json
 from worker.reporting.night.as_markdown import markdown
 from worker.reporting.night.as_text import text
 from worker.reporting.night.model import Night
+from worker.system.durable_file import write_durably
 
 WRITERS: dict[str, Callable[[Night], str]] = {
     "text": text,
@@ -25,16 +24,7 @@ ENDINGS = {".txt": "text", ".md": "md", ".html": "html", ".htm": "html", ".json"
 
 def save(content: str, path: Path) -> None:
     """Put a file in its place at once, readable by its owner alone; raises OSError."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-            file.write(as_typed(content))
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_durably(path, as_typed(content).encode("utf-8", "replace"))
 
 
 def save_of_run(night: Night, folder: Path) -> list[Path]:

@@ -16,7 +16,7 @@ from worker.reporting.night import belongings, failures, house
 from worker.reporting.night.comparison import measure, usual
 from worker.reporting.night.counts import count
 from worker.reporting.night.doubts import doubts
-from worker.reporting.night.duties import MOST_DUTIES, duties
+from worker.reporting.night.duties import MOST_DUTIES, duties, left_out
 from worker.reporting.night.interruptions import hours, told_of
 from worker.reporting.night.merged_lanes import merged
 from worker.reporting.night.model import Batches, Doubt, Measures, Night, SlowTask, Usual
@@ -45,8 +45,7 @@ class _Gathering:
 
 def gather(db: Database, window: Window, errors_dir: Path) -> Night:
     """Tell all that is known of a night."""
-    kinds = (Kind.WORKER, Kind.PAUSE, Kind.OUTAGE, Kind.BREAKER)
-    told = _of_the_run(window, events.between(db, window.start, window.end, kinds))
+    told = _told(db, window)
     groups, totals = failures.groups(db, window, errors_dir, told)
     counts = count(db, window, totals.jobs)
     measures = measure(db, window.start, window.end, window.runs, told)
@@ -60,12 +59,11 @@ def gather(db: Database, window: Window, errors_dir: Path) -> Night:
     found = careful.part("results", lambda: doubts(db, window, counts.done), nothing[1])
     waiting = careful.part("what waits for a person", lambda: todo.everything(db), todo.Todo())
     to_do = duties(waiting, groups, found)
-    unlisted = totals.groups - totals.muted - sum(not group.is_muted for group in groups)
     return Night(
         window=window,
         verdict=judge(db, window, counts, measures, before, totals),
         duties=tuple(to_do[:MOST_DUTIES]),
-        more_duties=max(0, len(to_do) - MOST_DUTIES) + max(0, unlisted),
+        more_duties=left_out(to_do, groups, totals),
         counts=counts,
         measures=measures,
         usual=before,
@@ -87,8 +85,10 @@ def gather(db: Database, window: Window, errors_dir: Path) -> Night:
     )
 
 
-def _of_the_run(window: Window, told: list[events.Event]) -> list[events.Event]:
-    """Leave out the workers of other runs, when the report is about one."""
+def _told(db: Database, window: Window) -> list[events.Event]:
+    """List what happened; without the workers of other runs, when the report is about one."""
+    kinds = (Kind.WORKER, Kind.PAUSE, Kind.OUTAGE, Kind.BREAKER)
+    told = events.between(db, window.start, window.end, kinds)
     if window.run is None:
         return told
     mine = window.run.run_id

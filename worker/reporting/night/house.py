@@ -48,7 +48,7 @@ def keep(db: Database, window: Window, errors_dir: Path) -> list[HouseItem]:
 
 
 def room(folder: Path, seconds: float = LOOK_SECONDS) -> Room:
-    """Measure a folder for at most so long; links are not followed."""
+    """Measure a folder for at most `seconds`; links are not followed."""
     deadline = time.monotonic() + seconds
     used, is_cut, stack = 0, False, [folder]
     while stack and not is_cut:

@@ -19,7 +19,7 @@ BY_HOURS = timedelta(days=4)
 
 
 def told_of(events: Sequence[Event]) -> list[Interruption]:
-    """Put events into words, by their beginning; at most so many of each kind, the latest."""
+    """Put events into words, by their beginning; of each kind the latest `MOST_OF_A_KIND`."""
     found = [*_restarts(events), *(_held_up(event) for event in events if event.kind in _WORDS)]
     kept: list[Interruption] = []
     for kind in {each.kind for each in found}:

@@ -174,7 +174,7 @@ class QueueFigures:
 
 @dataclass(frozen=True, slots=True)
 class BatchEnd:
-    """A batch that was finished, so long after it was begun."""
+    """A batch that was finished, and how long it took."""
 
     name: str
     finished_at: datetime

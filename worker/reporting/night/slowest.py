@@ -15,7 +15,7 @@ from worker.reporting.night.words import clean
 from worker.reporting.spans import MINUTE
 
 MOST_TASKS = 8
-# Where several minutes hold attempts of the longest kind, so many are looked at.
+# If several minutes hold attempts of the longest kind, look at this many of them.
 MOST_MINUTES = 5
 
 

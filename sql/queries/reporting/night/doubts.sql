@@ -1,6 +1,6 @@
 -- name: night_results
 -- Read how long the results are that were done between two moments, the latest first, and the short
--- ones themselves. Every so many'th job is taken, chosen from the index before any row is read.
+-- ones themselves. Every n-th job is taken, chosen from the index before any row is read.
 SELECT q.id, q.task, q.site, q.finished_at, CHAR_LENGTH(q.result) AS size,
        IF(CHAR_LENGTH(q.result) <= %(longest)s, q.result, NULL) AS result
   FROM (SELECT id
