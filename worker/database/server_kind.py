@@ -91,8 +91,8 @@ def kind_of(facts: Facts) -> ServerKind:
     make = "MariaDB" if "mariadb" in facts.version.lower() else "MySQL"
     version = facts.version.removeprefix("5.5.5-").partition("-MariaDB")[0]
     server = f"{make} {version}"
-    if (refusal := _too_old(make, version)) is not None:
-        return ServerKind(server, details, step, refusal)
+    if (too_old := _too_old(make, version)) is not None:
+        return ServerKind(server, details, step, too_old)
     if says.get("wsrep_on") == "ON":
         state = says.get("wsrep_local_state_comment", "in an unknown state")
         members = says.get("wsrep_cluster_size", "?")
