@@ -115,8 +115,7 @@ class WorkerLoop:
         self.gate = Gate.of_run(self._db, self._queue, self._closures, settings)
         browser = BrowserChoice.of_run(settings)
         self._session = new_session(browser, settings, slot)
-        without_browser = frozenset(self._tasks.without_browser)
-        self._upkeep = BrowserUpkeep(settings, self._session, self._entry, without_browser)
+        self._upkeep = BrowserUpkeep(settings, self._session, self._entry, own.without_browser)
         self._proxy_use = ProxyUse(self._db, self._session, settings.proxy_cooldown_seconds)
         self._executor = Executor(
             settings, run_id, self.owner, self._tasks, self._entry, stop,
