@@ -11,7 +11,7 @@ READY := $(VENV)/.ready
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run dashboard screenshots bench-dashboard bench-dashboard-mysql test test-mysql test-fresh check sweep status bench bench-quick \
+.PHONY: help setup lock run dashboard screenshots bench-dashboard bench-dashboard-mysql test test-mysql test-pythons test-fresh check sweep status bench bench-quick \
         bench-quick-mysql bench-pages bench-enqueue bench-enqueue-mysql bench-busy-profile bench-busy-profile-mysql bench-idle bench-strangers \
         bench-idle-mysql bench-rollups bench-rollups-mysql ledger drill drill-mysql drill-archive drill-archive-mysql drill-profiles \
         drill-profiles-mysql drill-galera drill-group test-cluster bench-id-steps \
@@ -23,7 +23,18 @@ help: ## Show this list
 setup: ## Install what is missing: Python packages, a MySQL-family server, a Chromium (HEADED=1: one with windows too)
 	@$(SETUP)
 
-# deploy/setup.sh touches the stamp when everything is in place.
+# deploy/setup.sh touches the stamp when everything is in place. With another PYTHON than .venv has, it is not.
+SAY_VERSION := import sys; print("%d.%d" % sys.version_info[:2])
+ifneq ($(WANTED_PYTHON),)
+WANTED_VERSION := $(shell { '$(WANTED_PYTHON)' -c '$(SAY_VERSION)'; } 2>/dev/null || echo none)
+HAD_VERSION := $(shell { $(PYTHON) -c '$(SAY_VERSION)'; } 2>/dev/null || echo not yet)
+ifneq "$(WANTED_VERSION)" "$(HAD_VERSION)"
+$(READY): another-python
+endif
+endif
+.PHONY: another-python
+another-python:
+
 $(READY): requirements.lock deploy/setup.sh
 	@$(SETUP)
 
@@ -42,6 +53,9 @@ test-mysql: $(READY) $(MYSQL) ## Fetch MySQL 9.7, then run the same tests on it
 test-cluster: $(READY) $(MYSQL) ## Run the tests on real clusters: Galera, and a MySQL 9.7 group (as root)
 	@deploy/setup-cluster.sh
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m pytest -m cluster -n 0 $(ARGS)
+
+test-pythons: ## Run the unit tests with each Python from 3.11 to 3.14 that is here, in clones of the last commit
+	@ARGS='$(ARGS)' deploy/test-pythons.sh
 
 test-fresh: ## Try run and test on a bare Debian 13 made for it (root; SUITE=bookworm for 12)
 	@SUITE=$(SUITE) deploy/test-fresh.sh $(ARGS)

@@ -154,12 +154,13 @@ def _failed(
         db,
         "INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, "
         "started_at, finished_at, reason, fingerprint, evidence, evidence_dir, evidence_host, "
-        "last_step, has_ended_job) SELECT id, fence, 1, 'timed_out', 1, 2, started_at, "
-        "finished_at, "
-        "%(reason)s, fingerprint, %(place)s, %(folder)s, %(host)s, %(step)s, TRUE "
+        "last_step, has_ended_job, used_profile) SELECT id, fence, 1, 'timed_out', 1, 2, "
+        "started_at, finished_at, "
+        "%(reason)s, fingerprint, %(place)s, %(folder)s, %(host)s, %(step)s, TRUE, %(profile)s "
         "FROM work_queue WHERE id = %(id)s",
         id=number, reason=f"Timeout 30000ms exceeded {words}"[:500], place=f"{number}/1",
         folder=str(errors_dir), host=socket.gethostname(), step=f"opened {words}"[:255],
+        profile="acme-07" if task == "invoice" else None,
     )  # fmt: skip
 
 
@@ -243,8 +244,7 @@ def _events(db: Database, words: str) -> None:
         _sql(
             db,
             "INSERT INTO events (kind, name, began_at, ended_at, detail) VALUES (%(kind)s, "
-            "%(name)s, "
-            "UTC_TIMESTAMP(6) - INTERVAL %(ago)s SECOND, "
+            "%(name)s, UTC_TIMESTAMP(6) - INTERVAL %(ago)s SECOND, "
             "UTC_TIMESTAMP(6) - INTERVAL %(end)s SECOND, %(detail)s)",
             kind=kind, name=name, ago=ago, end=None if lasted is None else ago - lasted,
             detail=detail,

@@ -144,6 +144,10 @@ def _failures(db: Database, now: datetime, errors_dir: Path) -> None:
 def _leave(folder: Path, task: str, number: int) -> None:
     leave_evidence(folder, "", number)
     (folder / "task").write_text(json.dumps(task))
+    network = json.loads((folder / "network.json").read_text())
+    for answer, took, size in zip(network["responses"], (0.412, 0.063), (38_212, 181), strict=True):
+        answer |= {"took": took, "headers": {"content-length": str(size)}}
+    (folder / "network.json").write_text(json.dumps(network))
 
 
 def _failed(db: Database, number: int, key: str, task: str, end: datetime, attempts: int) -> None:
@@ -169,9 +173,11 @@ def _attempt(
     db.run_statement(
         "INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, "
         "started_at, finished_at, reason, fingerprint, evidence, evidence_host, last_step, "
-        "has_ended_job) SELECT id, %(attempt)s, %(attempt)s, %(outcome)s, worker_id, incarnation, "
+        "has_ended_job, used_profile) SELECT id, %(attempt)s, %(attempt)s, %(outcome)s, worker_id, "
+        "incarnation, "
         "%(begun)s, %(end)s, 'Timeout 30000ms exceeded waiting for .price', fingerprint, "
-        "%(place)s, %(host)s, 'opened', %(ended)s FROM work_queue WHERE id = %(id)s",
+        "%(place)s, %(host)s, 'opened', %(ended)s, IF(task = 'invoice', 'acme-07', NULL) "
+        "FROM work_queue WHERE id = %(id)s",
         {"id": number, "attempt": attempt, "outcome": outcome, "end": end, "ended": has_ended,
          "begun": end - timedelta(seconds=31), "place": f"{number}/{attempt}",
          "host": socket.gethostname()},
@@ -185,6 +191,7 @@ def _tried(db: Database, now: datetime, errors_dir: Path) -> None:
     for attempt, before in ((3, 162), (2, 258), (1, 321)):
         at = end - timedelta(seconds=before)
         _attempt(db, TRIED, attempt, at, "retry", has_ended=False)
+        _leave(errors_dir / str(TRIED) / str(attempt), "price", TRIED)
     _leave(errors_dir / str(TRIED) / "4", "price", TRIED)
 
 

@@ -11,6 +11,7 @@ PAGES = [
         "/live",
         "/errors",
         "/errors?muted=1",
+        "/errors?range=all",
         "/workers",
     ),
     *("/jobs", "/jobs?state=ready", "/jobs?state=waiting", "/jobs?state=done", "/jobs?state=error"),

@@ -88,6 +88,7 @@ def contradiction(
     channel: str | None,
     *,
     deny_private: bool = False,
+    respect_robots: bool = False,
     is_elsewhere: bool = False,
 ) -> str | None:
     """Say what of this cannot be had together."""
@@ -101,5 +102,10 @@ def contradiction(
         return (
             f"--deny-private holds in Chromium only: a page in {kind} could find a way past it; "
             f"leave out one of them"
+        )
+    if respect_robots and kind != CHROMIUM:
+        return (
+            f"--respect-robots holds in Chromium only: of {kind}, links and redirects would not be "
+            f"looked at; leave out one of them"
         )
     return None

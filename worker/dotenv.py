@@ -10,15 +10,19 @@ from pathlib import Path
 from worker.errors import SettingsError
 
 
-def load_dotenv(path: Path, environ: MutableMapping[str, str] | None = None) -> None:
-    """Put the `KEY=value` lines of a file beneath the environment; a missing file is no error."""
+def load_dotenv(path: Path, environ: MutableMapping[str, str] | None = None) -> set[str]:
+    """Put the `KEY=value` lines of a file beneath the environment; return the keys it has set.
+
+    A missing file is no error.
+    """
     environ = os.environ if environ is None else environ
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
-        return
+        return set()
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} cannot be read: {error}") from error
+    found: set[str] = set()
     for number, line in enumerate(lines, 1):
         text = line.strip().removeprefix("export ").strip()
         if not text or text.startswith("#"):
@@ -26,7 +30,10 @@ def load_dotenv(path: Path, environ: MutableMapping[str, str] | None = None) -> 
         key, equals, value = text.partition("=")
         if not equals or not re.fullmatch(r"[A-Za-z_]\w*", key.strip()):
             raise SettingsError(f"{path}:{number}: expected KEY=value")
-        environ.setdefault(key.strip(), _unquoted(value.strip()))
+        if key.strip() not in environ:
+            environ[key.strip()] = _unquoted(value.strip())
+            found.add(key.strip())
+    return found
 
 
 def _unquoted(value: str) -> str:

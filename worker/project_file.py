@@ -64,19 +64,33 @@ _NAMES = {
 _KINDS = {"bool": bool, "int": int, "float": float, "Path": Path, "tuple[str, ...]": tuple}
 
 
-def load_settings(environ: MutableMapping[str, str] = os.environ) -> None:
+def load_settings(environ: MutableMapping[str, str] = os.environ) -> dict[str, str]:
     """Put `.env`, and below it `nightshift.toml`, beneath the environment.
 
-    Raises SettingsError that names the file and the place in it.
+    Return for each variable that a file has set how a message calls it: `nightshift.toml [run]
+    until`. Raises SettingsError that names the file and the place in it.
     """
-    load_dotenv(env_file(environ), environ)
+    dotenv = env_file(environ)
+    origins = {name: f"{dotenv.name} {name}" for name in load_dotenv(dotenv, environ)}
     found = read(project_dir(environ) / FILE)
     if environ.get("DATABASE_URL", "").strip():
         found = {name: value for name, value in found.items() if not name.startswith("MYSQL_")}
     elif any(environ.get(name) for name in PLACES):
         found = {name: value for name, value in found.items() if name not in PLACES}
-    for name, value in found.items():
-        environ.setdefault(name, value)
+    places = _places()
+    for name in found.keys() - environ.keys():
+        environ[name] = found[name]
+        origins[name] = f"{FILE} {places[name]}"
+    return origins
+
+
+def _places() -> dict[str, str]:
+    """Say of each variable where it stands in the file, by table and key."""
+    places = {variable_name(each): f"[run] {_key(each)}" for each in flag_fields()}
+    places["NIGHTSHIFT_BROWSER_CONTEXT"] = "[browser.context]"
+    for table, keys in TABLES.items():
+        places |= {name: f"[{table}] {key}" for key, (name, _) in keys.items()}
+    return places
 
 
 def read(path: Path) -> dict[str, str]:

@@ -241,7 +241,10 @@ class RunSettings:
         browser = (self.browser, self.browser_type, self.browser_channel)
         elsewhere = self.elsewhere is not None
         if problem := contradiction(
-            *browser, deny_private=self.deny_private, is_elsewhere=elsewhere
+            *browser,
+            deny_private=self.deny_private,
+            respect_robots=self.respect_robots,
+            is_elsewhere=elsewhere,
         ):
             raise UsageError(problem)
         given = (self.slots, self.workers, self.offset, self.total)

@@ -1,11 +1,12 @@
 """A pytest fixture for tests of one's own tasks: `pytest_plugins = ["nightshift.testing"]`.
 
 `run_task(function, {"url": …})` runs a task in a real browser, as a worker would, and returns its
-result or raises what it raised.
+result or raises what it raised. `run_task.follow_ups` are the jobs that it has added.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +19,28 @@ from worker.execution.rehearsal import Rehearsal, rehearse
 from worker.models import JSON
 from worker.tasks.registry import Task, task_of
 
-RunTask = Callable[..., JSON]
+
+class RunTask:
+    """Runs tasks, and keeps what jobs the last one has added."""
+
+    def __init__(self, rehearsal: Rehearsal) -> None:
+        self._rehearsal = rehearsal
+
+    def __call__(self, function: Callable[..., Any] | Task, payload: dict[str, Any]) -> JSON:
+        """Run a task and return its result; raises what it raises, or what a run would refuse."""
+        try:
+            return self._rehearsal.run(task_of(function), payload)
+        finally:
+            self._rehearsal.forget()
+
+    @property
+    def follow_ups(self) -> list[dict[str, Any]]:
+        """The jobs that the last task has added, with what it named: `task`, `payload`, …"""
+        return [
+            {name: value for name, value in row.items() if value is not None}
+            | {"payload": json.loads(row["payload"])}
+            for row in self._rehearsal.follow_ups
+        ]
 
 
 @pytest.fixture(scope="session")
@@ -33,12 +55,5 @@ def nightshift_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reh
 @pytest.fixture
 def run_task(nightshift_browser: Rehearsal, tmp_path: Path) -> RunTask:
     """Run a task on a payload; what it attaches goes to `tmp_path`."""
-
-    def run(function: Callable[..., Any] | Task, payload: dict[str, Any]) -> JSON:
-        nightshift_browser.results_dir = tmp_path
-        try:
-            return nightshift_browser.run(task_of(function), payload)
-        finally:
-            nightshift_browser.forget()
-
-    return run
+    nightshift_browser.results_dir = tmp_path
+    return RunTask(nightshift_browser)

@@ -33,6 +33,14 @@ fetch("/fail/reset?for=basket")
   .catch(error => console.error("Basket is unreachable: " + error.message));
 setTimeout(() => { throw new Error("basket is undefined"); });
 </script>"""
+# What links of real pages are like: most are no page of this site.
+_LINKS = f"""<a>a name without an address</a> <a href="">here</a>
+<a href="mailto:owl@shop.example">mail</a> <a href="tel:+49300">call</a>
+<a href="javascript:void 0">menu</a> <a href="http://[">broken</a>
+<a href="https://elsewhere.example/products/1">elsewhere</a>
+<svg><a href="/products/2"><text>drawn</text></a></svg>
+<a href="/products/1#reviews">reviews</a> <a href="/products/1">again</a>
+<a href="/products?{"x" * 3_000}">filtered</a>"""
 # The mark by which such pages are known, without the third-party script behind it.
 _CHALLENGE = """<script>
 window._cf_chl_opt = { cType: "managed", path: "/cdn-cgi/challenge-platform/h/b" };
@@ -92,6 +100,8 @@ def _odd(rest: list[str]) -> Response | None:
             )
         case ["noisy"]:
             return _page("A noisy page", "Fine to look at, less so in the console.", scripts=_NOISE)
+        case ["links"]:
+            return _page("Links of all kinds", "Few lead to a page of the shop.", scripts=_LINKS)
         case ["unicode"]:
             lines = "日本語の商品ページ · Ночная смена · מוצר · منتج ليلي · रात की पाली · 🦉🌙✨"
             return _page("夜の店 · Ночной магазин · متجر الليل 🦉🌙", lines)

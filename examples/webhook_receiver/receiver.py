@@ -54,12 +54,13 @@ class Inbox:
         with closing(self._connect()) as db, db:
             db.execute(
                 "CREATE TABLE IF NOT EXISTS events (number INTEGER PRIMARY KEY,"
-                " event_id TEXT UNIQUE NOT NULL, job_id INTEGER NOT NULL, body TEXT NOT NULL)"
+                " event_id TEXT UNIQUE NOT NULL, job_id INTEGER, body TEXT NOT NULL)"
             )
 
     def add(self, event: dict[str, Any]) -> bool:
         """Keep an event; False when it was here before."""
-        row = (event["event_id"], event["job_id"], json.dumps(event))
+        # The end of a batch has no job.
+        row = (event["event_id"], event.get("job_id"), json.dumps(event))
         with closing(self._connect()) as db, db:
             added = db.execute(
                 "INSERT OR IGNORE INTO events (event_id, job_id, body) VALUES (?, ?, ?)", row
@@ -97,7 +98,8 @@ class Handler(BaseHTTPRequestHandler):
             return
         event = json.loads(body)
         if self.inbox.add(event):
-            print(f"job {event['job_id']}: {event['event']} ({event['task']})", flush=True)
+            about = f"job {event['job_id']}" if "job_id" in event else f"batch {event['batch']}"
+            print(f"{about}: {event['event']}", flush=True)
         self.send_response(200)
         self.send_header("Content-Length", "0")
         self.end_headers()

@@ -25,14 +25,14 @@ def full_browser() -> str | None:
     try:
         return find_full_browser(os.environ.get("NIGHTSHIFT_BROWSER"))
     except LaunchFailed:
-        pytest.skip("make setup HEADED=1 gets a Chromium with windows")
+        pytest.skip("deploy/setup-tests.sh gets a Chromium with windows")
 
 
 @pytest.fixture
 def screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A screen that nobody sees; gives the file in which its pixels are."""
     if shutil.which("Xvfb") is None:
-        pytest.skip("apt-get install xvfb has a screen for tests")
+        pytest.skip("deploy/setup-tests.sh gets a screen for tests")
     reading, writing = os.pipe()
     server = subprocess.Popen(
         [

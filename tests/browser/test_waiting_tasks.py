@@ -67,6 +67,13 @@ def test_a_field_has_the_time_that_it_names(run):
         run("extract", {"url": NEVER, "fields": {"price": field}})
 
 
+def test_a_number_is_not_waited_for_at_all_if_its_field_says_so(run):
+    # It becomes one after half a second, within the time of a field that does not say.
+    field = {"selector": ".price", "number": True, "timeout": 0}
+    with pytest.raises(Fail, match="'–' is not a number"):
+        run("extract", {"url": URL, "fields": {"price": field}})
+
+
 def test_expect_waits_until_it_is_to_be_seen(run):
     steps = [{"goto": URL}, {"expect": "h1"}, {"extract": {"price": ".price"}}]
     assert run("steps", {"steps": steps})["price"] == "€ 3.20"

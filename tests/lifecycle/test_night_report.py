@@ -65,6 +65,13 @@ def test_a_report_that_cannot_be_written_does_not_change_the_exit_code(
     assert "Traceback" not in run.stderr
 
 
+LINES = """cells => cells.map(cell => {
+    const text = document.createRange();
+    text.selectNodeContents(cell);
+    return text.getClientRects().length;
+})"""
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("evil", [EVIL, HUGE], ids=["evil", "huge"])
@@ -83,6 +90,10 @@ def test_the_page_asks_nobody_runs_nothing_and_fits(chromium, tmp_path, width, s
     assert complaints == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("h1").count() == 1
+    # An hour stays on its line, however wide what is beside it.
+    lines = page.locator(".h").evaluate_all(LINES)
+    assert lines
+    assert set(lines) == {1}
     assert page.locator("svg[role=img] title").first.text_content()
     # The picture is there, and the sheets are: their hashes are those of the policy.
     assert page.evaluate("document.querySelector('.shot').naturalWidth") == 64

@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parents[2] / "deploy" / "prometheus"
 RULES = FOLDER / "nightshift.rules.yml"
 METRICS = Path(__file__).parents[2] / "worker" / "reporting" / "metrics.py"
 needs_promtool = pytest.mark.skipif(
-    shutil.which("promtool") is None, reason="apt install prometheus has promtool"
+    shutil.which("promtool") is None, reason="deploy/setup-tests.sh gets promtool"
 )
 
 

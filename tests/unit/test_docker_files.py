@@ -72,6 +72,16 @@ def test_the_image_is_not_roots_and_has_a_health_check(folder):
     assert words.index("USER") < words.index("HEALTHCHECK") < words.index("ENTRYPOINT")
 
 
+def test_secrets_of_tasks_reach_the_containers_and_profiles_outlive_them(folder):
+    services = compose_of(folder)["services"]
+
+    for name in ("pool", "dashboard"):
+        assert services[name]["env_file"] == ".env"
+        assert services[name]["environment"]["NIGHTSHIFT_HOST"] == "${NIGHTSHIFT_HOST:-compose}"
+    ignored = "dockerignore" if folder == OF_PROJECTS else "Dockerfile.dockerignore"
+    assert {".env", "**"} & set((folder / ignored).read_text(encoding="utf-8").split())
+
+
 def test_no_password_is_in_the_files(folder):
     text = (folder / "compose.yaml").read_text(encoding="utf-8")
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from worker.errors import SettingsError
-from worker.project_file import load_settings, read
+from worker.project_file import SECRETS, _keys, load_settings, read
+from worker.settings import flag_fields, flag_name
 
 
 @pytest.fixture
@@ -57,6 +59,17 @@ def test_every_kind_of_setting_can_be_written(toml, tmp_path):
         "MYSQL_HOST": "db.example.com",
         "MYSQL_PORT": "3307",
     }
+
+
+def test_what_has_no_key_under_run_is_named_where_the_others_are_promised(toml):
+    root = Path(__file__).parents[2]
+    flags = {flag_name(each).lstrip("-") for each in flag_fields()}
+    without = flags - (_keys("run").keys() - {key for table, key in SECRETS if table == "run"})
+
+    assert without == {"tasks", "ping-url", "notify", "browser-endpoint"}
+    for name in ("docs/install.md", "worker/cli/templates/project/nightshift.toml"):
+        text = (root / name).read_text(encoding="utf-8")
+        assert all(key in text for key in without)
 
 
 def test_the_number_of_workers_can_be_left_to_the_run(toml):

@@ -68,16 +68,17 @@ def version_of(python: Path | str) -> str:
 
 
 def another_python() -> str | None:
-    """Find a Python of another version than this one that can make virtualenvs."""
+    """Find a Python of another version than this one that can make virtualenvs.
+
+    A shim of pyenv's is there for every version, but refuses those that are not chosen.
+    """
     own = version_of(sys.executable)
-    for version in ("3.11", "3.12", "3.13", "3.14"):
-        name = shutil.which(f"python{version}")
-        check = [name or "false", "-c", "import ensurepip, venv"]
-        if (
-            version != own
-            and not subprocess.run(check, capture_output=True, check=False).returncode
-        ):
-            return name
+    for version in {"3.11", "3.12", "3.13", "3.14"} - {own}:
+        pyenv = (Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/python{version}")
+        for name in (shutil.which(f"python{version}"), *map(str, pyenv)):
+            check = [name or "false", "-c", "import ensurepip, venv"]
+            if not subprocess.run(check, capture_output=True, check=False).returncode:
+                return name
     return None
 
 

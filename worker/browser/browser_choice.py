@@ -49,6 +49,7 @@ class BrowserChoice:
             self.browser_type,
             self.browser_channel,
             deny_private=self.deny_private,
+            respect_robots=self.respect_robots,
             is_elsewhere=self.elsewhere is not None,
         ):
             raise UsageError(problem)

@@ -226,11 +226,15 @@ class Recorder:
             {name: text for name, text in response.headers.items() if name in KEPT_HEADERS}
         )
         url = redact_url(response.url)
+        at, took = self._at(), {}
         if (waiting := self._pending.get(request)) is not None:
             waiting["status"] = response.status
+            # Until the answer's head was there.
+            took = {"took": round(at - waiting["since"], 3)}
         self.responses.append(
             {
-                "at": self._at(),
+                "at": at,
+                **took,
                 "status": response.status,
                 "method": request.method,
                 "type": request.resource_type,

@@ -7,6 +7,7 @@ job's own page also by links, forms and redirects. What a page loads besides is 
 from __future__ import annotations
 
 import logging
+import math
 import time
 import weakref
 from collections import OrderedDict
@@ -154,11 +155,10 @@ class Robots:
         site.characters, site.fetched_at = len(answer.text), now
         site.trouble, site.closed_until, site.wait_seconds = "", 0.0, FIRST_WAIT_SECONDS
         if delay := site.rules.crawl_delay:
-            per_minute = max(1, int(60 / delay))
             logger.info(
                 "robots.txt of %s asks for %g s between requests; that is not obeyed by itself: "
-                "launcher.py limits set site:%s --per-minute %d",
-                place, delay, urlsplit(place).hostname, per_minute,
+                "launcher.py limits set site:%s --per-minute %g",
+                place, delay, urlsplit(place).hostname, _per_minute(delay),
             )  # fmt: skip
 
     def _forget_some(self, latest: _Site) -> None:
@@ -169,6 +169,14 @@ class Robots:
                 break
             total -= oldest.characters
             del self._sites[key]
+
+
+def _per_minute(delay: float) -> float:
+    """Say how many starts a minute keep that many seconds apart, in two digits, never too many."""
+    exact = 60 / delay
+    digits = max(0, 1 - math.floor(math.log10(exact)))
+    step = float(10**digits)
+    return math.floor(exact * step) / step
 
 
 def _site_of(url: str) -> str | None:

@@ -1,7 +1,7 @@
-"""Whom a message blames: the flag when the flag was given, its variable when that was.
+"""Whom a message blames: the flag, the variable or the file's key, whichever gave the value.
 
 What is wrong with a value is often found long after the command line was read, by code that knows
-one of the two names. The command's root context keeps which was given.
+one of the names. The command's root context keeps which was given.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from click.core import ParameterSource
 
 from worker.settings import flag_fields, flag_name, variable_name
 
+# A flag or a variable, and what has given its value. `load_settings` puts those in that files set.
 Given = dict[str, str]
 
 
@@ -25,19 +26,26 @@ def note(ctx: click.Context, param: click.Parameter, flag: str, variable: str) -
     if not isinstance(given, dict):
         return
     if source is ParameterSource.ENVIRONMENT:
-        given[flag] = variable
+        given[flag] = given_by(ctx, variable)
     elif source is ParameterSource.COMMANDLINE:
         given[flag] = flag
 
 
+def given_by(ctx: click.Context, variable: str) -> str:
+    """Name what has set a variable: the environment, `.env`, or a key of `nightshift.toml`."""
+    given = ctx.find_root().obj
+    return given.get(variable, variable) if isinstance(given, dict) else variable
+
+
 def rightly(text: str, given: Given) -> str:
-    """Begin a message that begins with a flag or its variable with the one that was given."""
-    named = re.match(r"(--[a-z][a-z-]*|NIGHTSHIFT_[A-Z_]+)(?=[ :])", text)
+    """Begin a message that begins with a flag or a variable with what has given its value."""
+    named = re.match(r"(--[a-z][a-z-]*|[A-Z]+_[A-Z_]+)(?=[ :])", text)
     if named is None:
         return text
     names = {name: flag_name(each) for each in flag_fields() for name in _both(each)}
-    flag = names.get(named[1], "")
-    return given.get(flag, named[1]) + text[named.end() :]
+    flag = names.get(named[1], named[1])
+    giver = given.get(flag) or given.get(named[1], named[1])
+    return giver + text[named.end() :]
 
 
 def _both(each: Field[Any]) -> tuple[str, str]:

@@ -11,7 +11,7 @@ import click
 from worker.cli import requeue
 from worker.cli.connection import open_database
 from worker.cli.jobs import filter_flags, wanted_by
-from worker.cli.options import AGE, json_flag
+from worker.cli.options import AGE, QUEUE, json_flag
 from worker.cli.output import tell, tell_json
 from worker.cli.requeue import Plan
 from worker.cli.wording import counted, operator
@@ -53,6 +53,9 @@ def cancel(ids: tuple[int, ...], running: bool, reason: str | None, **flags: Any
 @click.command("undiscard")
 @_IDS
 @click.option("--task", metavar="NAME", help="Only jobs of this task.")
+@click.option("--queue", type=QUEUE, metavar="NAME", help="Only jobs of this queue.")
+@click.option("--site", metavar="HOST", help="Only jobs that go to this site.")
+@click.option("--profile", metavar="ID", help="Only jobs of this profile.")
 @click.option("--batch", metavar="NAME", help="Only jobs of this batch.")
 @click.option("--since", type=AGE, help="Only jobs archived within this time, such as 6h.")
 @click.option("--limit", type=click.IntRange(min=1), help="Take at most this many, oldest first.")
@@ -61,12 +64,14 @@ def cancel(ids: tuple[int, ...], running: bool, reason: str | None, **flags: Any
 @json_flag
 def undiscard(ids: tuple[int, ...], **flags: Any) -> None:
     """Bring discarded or cancelled jobs back: in error or pending, as they were."""
-    if not ids and not any(flags[name] for name in ("task", "batch", "since")):
-        raise UsageError("say which jobs: give --id ID, --task, --batch or --since")
+    named = ("task", "queue", "site", "profile", "batch")
+    if not ids and not any(flags[name] for name in (*named, "since")):
+        raise UsageError("say which jobs: give --id ID, or filters such as --batch and --since")
     plan = _plan("undiscard", "put back into the queue", flags)
     with closing(open_database()) as db:
         since = None if flags["since"] is None else archive.ago(archive.now(db), flags["since"])
-        found = cancelling.gone(db, Gone(ids, flags["task"], flags["batch"], since))
+        wanted = Gone(ids, **{name: flags[name] for name in named}, since=since)
+        found = cancelling.gone(db, wanted)
         for job_id in set(ids) - set(found):
             raise UsageError(
                 f"job {job_id} is not in the archive, or was done; nothing was put back"

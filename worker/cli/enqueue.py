@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from typing import Any
 
 import click
@@ -25,7 +25,8 @@ from worker.cli.payload_check import PayloadCheck
 from worker.cli.sitemap_source import COLUMNS, Spool, sitemap_flags, spooled
 from worker.cli.task_check import warning_about
 from worker.cli.wording import operator
-from worker.errors import UsageError
+from worker.database.client import Database
+from worker.errors import DatabaseUnavailable, UsageError
 from worker.intake import duplicates
 from worker.intake.again import until_added
 from worker.intake.bulk import ids_of, open_bulk
@@ -170,10 +171,15 @@ def _add(
 def _rehearse(rows: Iterator[NewJob], tally: Tally, task: str, flags: dict[str, Any]) -> Added:
     """Count what would be added; the database is asked only where it knows more than the file."""
     if not (flags["dedupe"] or flags["profile"] or flags["account"]):
-        return Added(sum(1 for _ in rows))
+        added = Added(sum(1 for _ in rows))
+        if task not in registry.load(flags["tasks"]).names:
+            with suppress(DatabaseUnavailable), closing(open_database()) as db:
+                _warn_of_unknown(db, task, flags)
+        return added
     across = flags["dedupe_across_tasks"]
     with closing(open_database()) as db:
         check_route(db, flags["profile"], flags["account"])
+        _warn_of_unknown(db, task, flags)
         watched = duplicates.watch(db, task, rows, across_tasks=across)
         new = sum(not is_taken for _, is_taken in watched)
         return Added(new, taken=duplicates.holders(db, task, tally.keys, across))
@@ -184,8 +190,7 @@ def _insert(
 ) -> Added:
     with closing(open_database()) as db:
         check_route(db, flags["profile"], flags["account"])
-        if warning := warning_about(db, task, registry.load(flags["tasks"]).names):
-            tell(f"warning: {warning}", err=True)
+        _warn_of_unknown(db, task, flags)
         settings = {
             "queue": flags["queue"],
             "batch": flags["batch"],
@@ -209,6 +214,11 @@ def _insert(
         across = flags["dedupe_across_tasks"]
         taken = [] if bulk.inserted else duplicates.holders(db, task, tally.keys, across)
         return Added(bulk.inserted, ids_of(db, bulk.blocks), taken)
+
+
+def _warn_of_unknown(db: Database, task: str, flags: dict[str, Any]) -> None:
+    if warning := warning_about(db, task, registry.load(flags["tasks"]).names):
+        tell(f"warning: {warning}", err=True)
 
 
 def jobs_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import keyword
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -85,25 +86,38 @@ def _project_files(folder: Path) -> Files:
 
 
 def _extra_files(folder: Path, extra: str) -> Files:
+    project, command = str(folder), _absolute_command(folder)
+    if extra == "cron":
+        # Cron takes a % for the end of the line.
+        project, words = (
+            text.replace("%", r"\%") for text in (shlex.quote(project), shlex.join(command))
+        )
+    else:
+        project, words = project.replace("%", "%%"), " ".join(map(_for_systemd, command))
     return {
         folder / name: (TEMPLATES / "project" / template)
         .read_text(encoding="utf-8")
-        .replace("PROJECT", str(folder))
+        .replace("PROJECT", project)
         .replace("User=USER", f"User={getpass.getuser()}")
-        .replace("COMMAND", _absolute_command(folder))
+        .replace("COMMAND", words)
         for template, name in EXTRAS[extra].items()
     }
 
 
-def _absolute_command(folder: Path) -> str:
-    """Write the command so that a program without our PATH can start it in that project."""
+def _for_systemd(word: str) -> str:
+    text = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    return f'"{text}"' if set(word) & set(" \\\"'") else text
+
+
+def _absolute_command(folder: Path) -> list[str]:
+    """Name the command so that a program without our PATH can start it in that project."""
     script = Path(sys.executable).parent / INSTALLED
     if script.exists():
-        return str(script)
+        return [str(script)]
     root = checkout()
     if root is None:
-        return f"{sys.executable} -m nightshift"
-    return f"{sys.executable} {root}/launcher.py --project {folder}"
+        return [sys.executable, "-m", "nightshift"]
+    return [sys.executable, f"{root}/launcher.py", "--project", str(folder)]
 
 
 def _ignore(path: Path) -> None:

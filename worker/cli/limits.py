@@ -64,7 +64,7 @@ def set_limit(
     per_day: int | None,
     warm_up: str | None,
 ) -> None:
-    """Limit a KEY: global, site:example.com, task:NAME, account:ID or vendor:NAME.
+    """Limit a KEY: global, site:HOST, task:NAME, queue:NAME, account:ID or vendor:NAME.
 
     This replaces the limit that the KEY had.
     """
@@ -187,7 +187,9 @@ def _breaker_line(row: Row, closed: ClosedKey | None) -> str:
         return f"{row['name']}: closed, {counted(int(row['failures']), 'recent failure')}"
     if closed is None:
         return f"{row['name']}: open, and the next job is the canary: {kept(row['reason'])}"
-    opens = "" if closed.seconds is None else f", next check in {duration(closed.seconds)}"
+    opens = (
+        "" if closed.seconds is None else f", next check in {duration(max(0.0, closed.seconds))}"
+    )
     tasks = f"; it holds back {', '.join(row['failing'])}" if row["failing"] else ""
     return f"{row['name']}: {row['state'].replace('_', ' ')}{opens}: {closed.reason}{tasks}"
 

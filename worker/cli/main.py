@@ -142,7 +142,7 @@ def main(argv: list[str] | None = None) -> None:
     try:
         folder, arguments = _without_project(sys.argv[1:] if argv is None else argv)
         project.choose(folder)
-        load_settings()
+        given |= load_settings()
         if arguments[:1] and arguments[0] in MODULES and arguments[0] not in WARNING_THEMSELVES:
             variables.warn_of_unread(os.environ)
         # Not cli.main(): that ends with 1 when whoever read our output has seen enough.

@@ -28,9 +28,10 @@ class Setting(click.Option):
     """A flag with a variable: what is wrong is said of the one that gave the value."""
 
     def given_as(self, ctx: click.Context) -> str:
-        """Name the flag, or the variable if the value is from there."""
-        source = ctx.get_parameter_source(self.name or "")
-        return str(self.envvar) if source is ParameterSource.ENVIRONMENT else self.opts[0]
+        """Name the flag, or the variable or the file's key if the value is from there."""
+        if ctx.get_parameter_source(self.name or "") is ParameterSource.ENVIRONMENT:
+            return blame.given_by(ctx, str(self.envvar))
+        return self.opts[0]
 
     def get_error_hint(self, ctx: click.Context | None) -> str:
         return f"'{self.opts[0] if ctx is None else self.given_as(ctx)}'"

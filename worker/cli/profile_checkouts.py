@@ -6,18 +6,14 @@ from contextlib import closing
 
 import click
 
-from worker.browser.options import BrowserOptions
-from worker.browser.providers.registry import Providers
-from worker.browser.providers.vendor import VendorProvider
 from worker.cli import profile_views as views
 from worker.cli.connection import open_database, state_dir
 from worker.cli.options import DURATION, json_flag
 from worker.cli.output import tell, tell_all, tell_json
 from worker.cli.wording import moment, operator
 from worker.database.client import Database
-from worker.errors import ProviderError, UsageError
-from worker.profiles import checkouts, leases, store
-from worker.profiles.specs import spec_of
+from worker.errors import UsageError
+from worker.profiles import checkouts, leases, other_sessions, store
 from worker.profiles.states import State
 
 DEFAULT_SECONDS = 3600.0
@@ -80,7 +76,8 @@ def take(db: Database, profile_id: str, seconds: float | None, reason: str) -> i
     seconds = DEFAULT_SECONDS if seconds is None else seconds
     if not 1 <= seconds <= checkouts.LONGEST_SECONDS:
         raise UsageError("--for: a checkout lasts from one second to 30 days")
-    _refuse_another_session(db, profile_id)
+    if unknown := other_sessions.refuse(db, profile_id, state_dir()):
+        tell(unknown, err=True)
     return store.check_out(
         db, profile_id, person=operator(), seconds=seconds, reason=reason.strip()
     )
@@ -97,26 +94,3 @@ def _extend(profile_id: str, seconds: float, *, as_json: bool) -> None:
         return
     holder = lease["holder"]
     tell(f"profile {profile_id} is checked out by {holder} until {moment(lease['expires_at'])}")
-
-
-def _refuse_another_session(db: Database, profile_id: str) -> None:
-    """Refuse a vendor's profile that runs although nobody here holds it: it is somebody else's."""
-    profile = store.get(db, profile_id)
-    if leases.of_profile(db, profile_id):
-        # Who holds it is said when it is asked for.
-        return
-    providers = Providers(BrowserOptions(tmp_dir=state_dir() / "tmp", state_dir=state_dir()))
-    provider = providers.get(profile["provider"])
-    if not isinstance(provider, VendorProvider):
-        return
-    try:
-        standing = provider.standing(spec_of(db, profile))
-    except ProviderError as error:
-        tell(f"{error}; so nobody knows whether the profile runs now", err=True)
-        return
-    if standing in ("running", "locked"):
-        how = "runs now" if standing == "running" else "is open elsewhere"
-        raise UsageError(
-            f"{profile['provider']} says that profile {profile_id} {how}, and nobody here holds "
-            f"it: somebody else's session; close it there first; nothing was checked out"
-        )

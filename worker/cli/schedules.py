@@ -31,6 +31,7 @@ from worker.tasks import registry
 
 # `tick` looks through the batches for this long.
 BATCH_SECONDS = 10.0
+FIRING_SECONDS = 30.0
 
 
 @click.group("schedule", cls=DefaultGroup)
@@ -163,7 +164,7 @@ def tick(quiet: bool, callback_url: str | None, as_json: bool) -> None:
     A run does this by itself. `tick` is for machines where no run is at work all the time.
     """
     with closing(open_database()) as db:
-        fired = firing.fire_due(db)
+        fired = firing.fire_due(db, seconds=FIRING_SECONDS)
         ended = BatchWatch(db, callback_url).look(BATCH_SECONDS)
     if as_json:
         tell_json({"fired": [asdict(each) for each in fired], "batches_finished": ended})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -24,6 +25,7 @@ from worker.cli.options import OF_BROWSER, OF_ELSEWHERE, errors_dir, run_setting
 from worker.cli.output import tell, tell_result, tell_text
 from worker.cli.privacy_check import close_own
 from worker.cli.trial_proxy import find_proxy, proxy_flags
+from worker.cli.wording import counted
 from worker.errors import (
     LaunchFailed,
     NightshiftError,
@@ -154,6 +156,9 @@ def _run(
         rehearsal.forget()
         return exit_code_of(error)
     tell_result(result)
+    if added := Counter(row["task"] for row in rehearsal.follow_ups):
+        tasks = ", ".join(f"{count:,} {name}" for name, count in added.most_common())
+        tell(f"a run would add {counted(added.total(), 'job')}: {tasks}", err=True)
     if (kept := rehearsal.results_dir / str(job_id)).is_dir():
         tell(f"files: {kept}", err=True)
     return ExitCode.OK

@@ -71,11 +71,18 @@ def attempts(history: Sequence[Row], clock: Clock) -> Markup:
             row["started_at"], row["finished_at"], _colour(row["outcome"], is_last=row is ran[-1]),
             f"attempt {row['attempt']}, {clock.second(row['started_at'])}: "
             f"{row['outcome'].replace('_', ' ')}",
+            name=str(row["attempt"]), gap=_waited(ran[place - 1], row) if place else "",
         )
-        for row in ran
+        for place, row in enumerate(ran)
     ]  # fmt: skip
     title = f"{len(ran)} attempts from {clock.second(axis.start)} to {clock.second(axis.end)}"
     return drawn(bars_chart.draw(axis, bars, title))
+
+
+def _waited(before: Row, row: Row) -> str:
+    """Say how long a job waited between two attempts."""
+    seconds = (row["started_at"] - before["finished_at"]).total_seconds()
+    return f"wait {about(seconds)}" if seconds >= 1 else ""
 
 
 def _colour(outcome: str, *, is_last: bool) -> str:

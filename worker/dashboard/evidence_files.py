@@ -9,7 +9,10 @@ import json
 import os
 import re
 import stat
+import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +37,9 @@ FILES = {
 }
 MOST_TEXT = 200_000
 MOST_LINES = 200
+MOST_ATTEMPTS = 20
+MOST_STEPS = 40
+MOST_SECONDS = 1_000_000
 _PLACE = re.compile(r"\d{1,19}/[\w.-]{1,120}")
 _CONSOLE = re.compile(r"\s*([\d.]+) (\S+)\s+(.*)", re.DOTALL)
 
@@ -51,6 +57,9 @@ class Evidence:
     console: list[tuple[str, str, str]] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     request_count: int = 0
+    # When the screenshot was taken (UTC, by the clock of its host), and its width and height.
+    taken_at: datetime | None = None
+    shape: tuple[int, int] | None = None
     # The last good page of the same task and site, to compare with.
     last_good: LastGood | None = None
 
@@ -122,8 +131,22 @@ def look(attempt: Row | None, errors_dir: Path) -> Evidence:
         console=_console(read_text(folder, "console")),
         requests=requests[:MOST_LINES],
         request_count=len(requests),
+        taken_at=_moment(facts.get("finished")),
+        shape=_shape(folder),
         last_good=last_good.of_facts(facts),
     )
+
+
+def steps_of(attempts: Sequence[Row], errors_dir: Path) -> dict[int, list[dict[str, Any]]]:
+    """Read the steps of the latest attempts whose evidence is here, by their fences."""
+    found = {}
+    for attempt in attempts[-MOST_ATTEMPTS:]:
+        folder = folder_of(attempt, errors_dir)
+        told = None if folder is None else _json(read_text(folder, "error")).get("steps")
+        if isinstance(told, list):
+            steps = [step for step in told[:MOST_STEPS] if isinstance(step, dict)]
+            found[int(attempt["fence"])] = steps
+    return found
 
 
 def has_file(attempt: Row, errors_dir: Path, name: str) -> bool:
@@ -145,6 +168,27 @@ def _size(folder: Path, name: str) -> int | None:
     return found.st_size if stat.S_ISREG(found.st_mode) and found.st_size else None
 
 
+def _shape(folder: Path) -> tuple[int, int] | None:
+    """Read the width and height of the screenshot, a PNG, from its head."""
+    number = open_file(folder, "screenshot")
+    if number is None:
+        return None
+    with os.fdopen(number, "rb") as file:
+        head = file.read(24)
+    if not head.startswith(b"\x89PNG\r\n\x1a\n") or len(head) < 24:
+        return None
+    width, height = struct.unpack(">II", head[16:24])
+    return width, height
+
+
+def _moment(value: object) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return moment.astimezone(UTC).replace(tzinfo=None) if moment and moment.tzinfo else None
+
+
 def _json(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
@@ -164,12 +208,28 @@ def _requests(network: dict[str, Any]) -> list[dict[str, Any]]:
     for kind in ("responses", "failed_requests", "pending"):
         rows = network.get(kind)
         known = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-        found += [{**row, "is_bad": _is_bad(kind, row)} for row in known]
+        found += [
+            {**row, "is_bad": _is_bad(kind, row), "took": _took(row), "size": _length(row)}
+            for row in known
+        ]
     return sorted(found, key=lambda row: _number(row.get("at")))
 
 
 def _is_bad(kind: str, row: dict[str, Any]) -> bool:
     return kind != "responses" or _number(row.get("status")) >= 400
+
+
+def _took(row: dict[str, Any]) -> float | None:
+    """Tell how long an answer took, to its head, where that was recorded."""
+    took = row.get("took")
+    return float(took) if isinstance(took, int | float) and 0 <= took < MOST_SECONDS else None
+
+
+def _length(row: dict[str, Any]) -> int | None:
+    """Tell how large an answer said it was."""
+    headers = row.get("headers")
+    told = str(headers.get("content-length", "")) if isinstance(headers, dict) else ""
+    return int(told) if re.fullmatch(r"[0-9]{1,15}", told) else None
 
 
 def _number(value: object) -> float:

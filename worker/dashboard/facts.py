@@ -5,6 +5,7 @@ Gathered beside the requests (`keeper.py`), every statement bounded.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 
@@ -35,6 +36,12 @@ NIGHT, DAY, WEEK = timedelta(hours=14), timedelta(hours=24), timedelta(days=7)
 # How far back each worker is added up.
 BACK = (timedelta(hours=1), timedelta(hours=6), NIGHT, DAY, WEEK)
 MOST_WORKERS = 64
+# In how many of these nights a group has failed.
+NIGHTS = 7
+# So many jobs are looked at for those that one site has done.
+MOST_LOOKED_AT = 5_000
+PACE = timedelta(minutes=15)
+MOST_PACED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,8 @@ class Group:
     samples: tuple[Row, ...] = ()
     trend: tuple[int, ...] = ()
     trend_start: datetime | None = None
+    # In how many of the last seven nights those that are in error failed; 0: not known.
+    nights: int = 0
 
     @property
     def key(self) -> str:
@@ -65,6 +74,11 @@ class Group:
     def is_muted(self) -> bool:
         """Whether it is left out of the lists."""
         return self.row["muted_at"] is not None
+
+    @property
+    def half_done(self) -> int:
+        """How many of them may be half done."""
+        return int(self.row.get("half_done") or 0)
 
     @property
     def is_new(self) -> bool:
@@ -94,6 +108,12 @@ class Facts:
     new_since: datetime = EARLIEST
     tonight: Ended = field(default_factory=Ended)
     lately: Ended = field(default_factory=Ended)
+    # How many jobs of this night were done after more than one attempt.
+    recovered: int = 0
+    # How many jobs of a site are done since its breaker closed, where it has.
+    answered: dict[str, int] = field(default_factory=dict)
+    # How many jobs of a site are done in a minute lately, where a limit holds others back.
+    paces: dict[str, float] = field(default_factory=dict)
     # What waits for a person.
     todo: Todo = field(default_factory=Todo)
     # What each worker came to, by how far back.
@@ -130,6 +150,22 @@ class Facts:
         """Find a group by its fingerprint."""
         return next((group for group in self.groups if key and group.key == key), None)
 
+    @property
+    def failed_since(self) -> datetime:
+        """What failed since then is told of as this night's, also when it has only just begun."""
+        return min(self.new_since, self.at - timedelta(hours=1))
+
+    def breaker_of(self, site: str) -> Event | None:
+        """Find the last opening of a site's breaker in the last week."""
+        return breaker_of(self.events, site)
+
+
+def breaker_of(told: Sequence[Event], site: str) -> Event | None:
+    """Find the last opening of a site's breaker among events, which are by their beginning."""
+    name = f"site:{site}"
+    found = [event for event in told if event.kind is Kind.BREAKER and event.name == name]
+    return found[-1] if site and found else None
+
 
 def gather(db: Database, zone: tzinfo) -> Facts:
     """Work everything out; a night begins by the clock of the zone."""
@@ -138,18 +174,24 @@ def gather(db: Database, zone: tzinfo) -> Facts:
     now = night.now
     new_since = nights.beginning(night.start, zone)
     tonight = figures.totals(db, night.start, now)
+    groups = tuple(_groups(db, now, new_since))
+    told = tuple(_events(db, now))
+    held = tuple(held_back.count(db, seconds=HELD_BACK_SECONDS))
     return Facts(
         at=now,
         waiting=counts.pop("waiting"),
         counts=counts,
-        groups=tuple(_groups(db, now, new_since)),
+        groups=groups,
         night_start=night.start,
         new_since=new_since,
         tonight=Ended(tonight.done, tonight.failed),
         lately=failing.lately(db, now),
-        held=tuple(held_back.count(db, seconds=HELD_BACK_SECONDS)),
+        held=held,
+        paces=_paces(db, now, held, told),
         closed=_closed(db),
-        events=tuple(_events(db, now)),
+        recovered=tonight.recovered,
+        answered=_answered(db, groups, told),
+        events=told,
         minutes=tuple(figures.series(db, now - NIGHT, now, MINUTE)),
         hours=tuple(figures.series(db, now - WEEK, now, HOUR)),
         todo=todo.everything(db, counts["pending"]),
@@ -176,6 +218,37 @@ def _events(db: Database, now: datetime) -> list[Event]:
     return sorted(found, key=lambda event: event.began_at)
 
 
+def _answered(db: Database, groups: Sequence[Group], told: Sequence[Event]) -> dict[str, int]:
+    """Count what sites have done since their breakers closed, of those with failures."""
+    found = {}
+    for site in {group.site for group in groups if group.site}:
+        opening = breaker_of(told, site)
+        if opening is not None and opening.ended_at is not None:
+            found[site], _ = _done_of(db, site, opening.ended_at)
+    return found
+
+
+def _paces(
+    db: Database, now: datetime, held: Sequence[HeldBack], told: Sequence[Event]
+) -> dict[str, float]:
+    """Tell how fast sites go on whose limit holds jobs back; one that is left alone does not."""
+    found = {}
+    keys = [item.key for item in held if item.key.startswith("site:")]
+    for site in (key.removeprefix("site:") for key in keys[:MOST_PACED]):
+        opening = breaker_of(told, site)
+        if opening is None or opening.ended_at is not None:
+            done, is_whole = _done_of(db, site, now - PACE)
+            if done and is_whole:
+                found[site] = done / (PACE.total_seconds() / 60)
+    return found
+
+
+def _done_of(db: Database, site: str, since: datetime) -> tuple[int, bool]:
+    """Count a site's jobs that are done since a moment, and tell whether these are all."""
+    row = db.fetch_all("done_of_site_since", site=site, since=since, most=MOST_LOOKED_AT)[0]
+    return int(row["jobs"]), int(row["seen"]) < MOST_LOOKED_AT
+
+
 def _groups(db: Database, now: datetime, new_since: datetime) -> list[Group]:
     rows = dead_letters.groups(db, new_since)
     shown = [row for row in rows if row["muted_at"] is None][:PICTURED]
@@ -184,11 +257,18 @@ def _groups(db: Database, now: datetime, new_since: datetime) -> list[Group]:
     start = max(min(row["first_seen"] for row in shown), now - timedelta(hours=24))
     width = max((now - start) / BUCKETS, timedelta(minutes=1))
     trends = _trends(db, start, width, int((now - start) / width) + 1)
+    by_night = _trends(db, new_since - timedelta(days=NIGHTS - 1), timedelta(days=1), NIGHTS)
     pictured = {row["fingerprint"] for row in shown}
     return [
-        Group(row)
-        if row["fingerprint"] not in pictured
-        else Group(row, _samples(db, row), trends.get(row["fingerprint"], ()), start)
+        Group(
+            row,
+            _samples(db, row),
+            trends.get(row["fingerprint"], ()),
+            start,
+            sum(jobs > 0 for jobs in by_night.get(row["fingerprint"], ())),
+        )
+        if row["fingerprint"] in pictured
+        else Group(row)
         for row in rows
     ]
 

@@ -15,12 +15,13 @@ from typing import Any
 
 from worker.database.client import Database, Row
 from worker.evidence import masked_job
+from worker.intake.dedupe_keys import fitting
 from worker.json_text import parse_stored
 
 PAGE = 50
 # Rows that one page looks at, where a filter has to read them.
 WINDOW = 2_000
-LONGEST_SEARCH = 200
+LONGEST_SEARCH = 2_000
 
 
 class State(StrEnum):
@@ -128,7 +129,7 @@ def named(db: Database, text: str) -> list[Row]:
         return []
     digits = text.replace(",", "").lstrip("#")
     job_id = int(digits) if re.fullmatch(r"\d{1,18}", digits) else None
-    rows = db.fetch_all("jobs_named", id=job_id, key=text[:191], place=f"key:{text[:191]}")
+    rows = db.fetch_all("jobs_named", id=job_id, key=fitting(text), place=f"key:{text[:191]}")
     return [_masked(row) for row in {row["id"]: row for row in rows}.values()]
 
 

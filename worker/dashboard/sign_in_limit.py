@@ -25,6 +25,8 @@ class SignInLimit:
     def wait_seconds(self, *keys: str) -> float:
         """Tell how long to wait before another try with these keys; 0 when it may be now."""
         with self._lock:
+            # Otherwise a full memory, which lets no new name in, would never empty again.
+            self._forget_old()
             return max((self._wait(key) for key in keys), default=0.0)
 
     def note_failure(self, *keys: str) -> None:

@@ -10,10 +10,10 @@ from datetime import datetime
 
 from worker.dashboard.overview import Now
 from worker.dashboard.wording import Clock, about, counted
-from worker.recovery.live_runs import Life
+from worker.recovery.live_runs import RunState
 from worker.reporting.charts.marks import Mark
+from worker.reporting.judgement import STALL_SECONDS, Cause, Judgement, Level
 
-STALL_SECONDS = 900.0
 # Figures that are older than this tell nothing about now.
 OLD_SECONDS = 60.0
 SLEEP, LOOK = "Go back to sleep.", "Look when you are up."
@@ -43,28 +43,28 @@ class Fact:
 
 def judge(now: Now, clock: Clock) -> Verdict:
     """Say what whoever looks at 2 a.m. must know."""
-    left = now.counts["pending"] + now.counts["in_progress"]
     if (now.at - now.facts.at).total_seconds() > OLD_SECONDS:
         said = f"The queue was last counted at {clock.second(now.facts.at)}; since then that takes "
         said += "too long, or the database refuses. Below is what was known then."
         return Verdict(Mark.LOOK, "Cannot tell", "Cannot tell.", said, "launcher.py status")
+    judged = now.judgement
     if now.paused is not None:
         who, why = now.paused["set_by"], now.paused["reason"]
         said = f"Paused since {clock.hour(now.paused['set_at'])} by {who}: “{why}”. "
-        said += f"{counted(left, 'job')} wait until somebody resumes."
+        said += f"{counted(now.left, 'job')} wait until somebody resumes."
         return Verdict(Mark.PAUSED, "Paused", LOOK, said, "launcher.py resume")
+    if judged.cause is Cause.UNHEARD and judged.run is not None:
+        return _of_the_unheard(now, judged.run, clock)
     if now.alive:
-        return _of_a_run(now, clock, left)
-    if now.dead:
-        return _of_the_dead(now, clock, left)
-    return _of_a_quiet_queue(now, clock, left)
+        return _of_a_run(now, judged, clock)
+    if judged.run is not None:
+        return _of_the_killed(now, judged.run, judged.level, clock)
+    return _of_a_quiet_queue(now, judged, clock)
 
 
-def _of_a_run(now: Now, clock: Clock, left: int) -> Verdict:
-    run = min(now.alive, key=lambda each: each.started_at)
-    quiet = now.last_end_seconds
-    old_enough = (now.at - run.started_at).total_seconds() > STALL_SECONDS
-    if now.to_go and old_enough and (quiet is None or quiet > STALL_SECONDS):
+def _of_a_run(now: Now, judged: Judgement, clock: Clock) -> Verdict:
+    if judged.cause is Cause.STALLED:
+        quiet = now.last_end_seconds
         since = "in this time" if quiet is None else f"for {about(quiet)}"
         return Verdict(
             Mark.FAILED, "Needs you now", f"Get up: nothing has finished {since}.",
@@ -72,10 +72,20 @@ def _of_a_run(now: Now, clock: Clock, left: int) -> Verdict:
             f"See what they are at, below; then why one of the jobs waits.",
             "launcher.py status",
         )  # fmt: skip
-    if now.is_late and now.ready_at is not None and now.deadline is not None:
+    if judged.cause is Cause.LATE and now.ready_at is not None and now.deadline is not None:
         return _of_a_late_run(now.ready_at, now.deadline, now.to_go, clock)
-    done = now.counts["done"]
-    said = f"{done:,} of {sum(now.counts.values()):,} jobs are done"
+    said = _how_far(now, clock)
+    if judged.run is not None:
+        said += f" Run {judged.run.run_id} on {judged.run.host} is gone."
+    if many := now.facts.failing:
+        said = f"{many[0].upper()}{many[1:]}. {said}"
+    if judged.level is Level.SLEEP:
+        return Verdict(Mark.DONE, "All is well", SLEEP, said)
+    return Verdict(Mark.LOOK, "Needs a look", LOOK, said)
+
+
+def _how_far(now: Now, clock: Clock) -> str:
+    said = f"{now.counts['done']:,} of {sum(now.counts.values()):,} jobs are done"
     if now.ready_at is not None:
         said += f" and the rest will be ready at {clock.hour(now.ready_at)}"
         spare = 0.0 if now.deadline is None else (now.deadline - now.ready_at).total_seconds()
@@ -84,15 +94,9 @@ def _of_a_run(now: Now, clock: Clock, left: int) -> Verdict:
         said += f"; {counted(now.to_go, 'job')} to go, and it is too early to say when."
     else:
         said += "; nothing is left that could run now."
-    if now.facts.held_jobs:
-        said += f" {counted(now.facts.held_jobs, 'job')} are held back; see why below."
-    if now.dead:
-        said += f" Run {now.dead[0].run_id} on {now.dead[0].host} is gone."
-    if many := now.facts.failing:
-        said = f"{many[0].upper()}{many[1:]}. {said}"
-    if now.dead or many:
-        return Verdict(Mark.LOOK, "Needs a look", LOOK, said)
-    return Verdict(Mark.DONE, "All is well", SLEEP, said)
+    if now.held_jobs:
+        said += f" {counted(now.held_jobs, 'job')} are held back; see why below."
+    return said
 
 
 def _of_a_late_run(ready_at: datetime, deadline: datetime, to_go: int, clock: Clock) -> Verdict:
@@ -106,48 +110,61 @@ def _of_a_late_run(ready_at: datetime, deadline: datetime, to_go: int, clock: Cl
     )  # fmt: skip
 
 
-def _of_the_dead(now: Now, clock: Clock, left: int) -> Verdict:
-    run = now.dead[0]
+def _of_the_unheard(now: Now, run: RunState, clock: Clock) -> Verdict:
+    said = f"There is no word from run {run.run_id} on {run.host} since "
+    said += f"{clock.second(run.heartbeat_at)}: it is dead, or cannot reach the database. "
+    others = [each for each in now.alive if each.run_id != run.run_id]
+    said += f"{counted(len(others), 'other run')} at work. " if others else ""
+    said += f"{_left(now)}."
+    return Verdict(Mark.LOOK, "Cannot tell", "Cannot tell.", said)
+
+
+def _of_the_killed(now: Now, run: RunState, level: Level, clock: Clock) -> Verdict:
     name = f"run {run.run_id} on {run.host}"
     since = clock.second(run.heartbeat_at)
-    if run.life is Life.SILENT:
+    if level is Level.GET_UP:
         return Verdict(
-            Mark.LOOK, "Cannot tell", "Cannot tell.",
-            f"There is no word from {name} since {since}: it is dead, or cannot reach the "
-            f"database. {counted(left, 'job')} are left.",
+            Mark.FAILED, "Needs you now", f"Get up: {name} was killed.",
+            f"Its last sign of life was at {since}, and {_left(now)}. "
+            f"Nothing is lost: start it again, and it puts right what was in progress.",
+            "launcher.py run",
         )  # fmt: skip
-    if not left:
-        return Verdict(Mark.LOOK, "Needs a look", LOOK, f"{name.capitalize()} was killed at "
-                       f"{since}, but nothing is left to do.")  # fmt: skip
-    return Verdict(
-        Mark.FAILED, "Needs you now", f"Get up: {name} was killed.",
-        f"Its last sign of life was at {since}, and {counted(left, 'job')} are left. Nothing is "
-        f"lost: start it again, and it puts right what was in progress.",
-        "launcher.py run",
-    )  # fmt: skip
+    rest = "nothing is left to do"
+    if now.left:
+        rest = f"{_left(now)}, held back or waiting for a time"
+    said = f"{name.capitalize()} was killed at {since}, but {rest}."
+    return Verdict(Mark.LOOK, "Needs a look", LOOK, said)
 
 
-def _of_a_quiet_queue(now: Now, clock: Clock, left: int) -> Verdict:
+def _of_a_quiet_queue(now: Now, judged: Judgement, clock: Clock) -> Verdict:
     failed, groups = now.facts.failed, len(now.facts.shown_groups)
     ended = ""
     if now.latest is not None and now.latest.over_at is not None:
         ended = f" Run {now.latest.run_id} ended at {clock.hour(now.latest.over_at)}"
         ended += f": {now.latest.ending}."
-    if left:
+    if judged.cause is Cause.LEFT:
         return Verdict(
-            Mark.LOOK, "Needs a look", LOOK,
-            f"{counted(left, 'job')} are left and nothing is running.{ended}", "launcher.py run",
+            Mark.FAILED, "Needs you now", f"Get up: {_left(now)} and nothing is running.",
+            f"Nothing is lost: start a run, and it goes on.{ended}", "launcher.py run",
         )  # fmt: skip
+    if judged.cause is Cause.HELD:
+        said = f"{_left(now)} and nothing is running, but all of that is held back or waits for "
+        said += f"its time; see why below.{ended}"
+        return Verdict(Mark.LOOK, "Needs a look", LOOK, said)
     if failed:
         said = f"Nothing is left to do. {counted(failed, 'job')} failed, in "
         said += f"{counted(groups, 'group')}.{ended}"
-        if now.facts.failing:
+        if judged.level is Level.LOOK:
             return Verdict(Mark.LOOK, "For the morning", LOOK, said)
         return Verdict(Mark.DONE, "All is well", SLEEP, said)
     if not sum(now.counts.values()):
         said = "The queue is empty: no job has been added yet."
         return Verdict(Mark.DONE, "All is well", SLEEP, said, "launcher.py enqueue URL")
     return Verdict(Mark.DONE, "All is well", SLEEP, f"Everything is done, nothing failed.{ended}")
+
+
+def _left(now: Now) -> str:
+    return f"{counted(now.left, 'job')} {'is' if now.left == 1 else 'are'} left"
 
 
 def reasons(now: Now, clock: Clock, answer_ms: float) -> list[Fact]:
@@ -158,7 +175,7 @@ def reasons(now: Now, clock: Clock, answer_ms: float) -> list[Fact]:
         facts.append(Fact(Mark.LOOK, "for the morning", "For a person:", said))
     quiet = now.last_failure_seconds
     if quiet is None:
-        facts.append(Fact(Mark.DONE, "well", "No failure", f"since {clock.hour(now.since)}"))
+        facts.append(Fact(Mark.DONE, "well", "No failure", f"since {clock.hour(now.known_since)}"))
     elif quiet > STALL_SECONDS:
         facts.append(Fact(Mark.DONE, "well", "No new failure", f"for {about(quiet)}"))
     else:

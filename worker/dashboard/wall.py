@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from worker.dashboard.overview import WorkerNow
+from worker.dashboard.workers_now import WorkerNow
 from worker.system import live_wall
 from worker.system.identity import this_host
 from worker.system.live_wall import Picture

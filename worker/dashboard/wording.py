@@ -43,8 +43,10 @@ class Clock:
         """Write `Sat 31 Jan 17:41:09`."""
         return NONE if moment is None else f"{self.local(moment):%a %d %b %H:%M:%S}"
 
-    def near(self, moment: datetime, now: datetime) -> str:
+    def near(self, moment: datetime | None, now: datetime) -> str:
         """Write the hour, with its day where that is more than a day away."""
+        if moment is None:
+            return NONE
         is_near = abs(now - moment) < timedelta(days=1)
         return self.hour(moment) if is_near else self.day(moment)
 
@@ -53,8 +55,8 @@ class Clock:
         return "" if moment is None else self.local(moment).isoformat(timespec="seconds")
 
     def after(self, moment: datetime, seconds: float) -> str:
-        """Write the hour that is `seconds` after a moment."""
-        return self.hour(moment + timedelta(seconds=seconds))
+        """Write the hour that comes so long after a moment; what should have come is now."""
+        return self.hour(moment + timedelta(seconds=max(0.0, seconds)))
 
     def label(self, moment: datetime) -> str:
         """Name the zone, as on the foot of every page: `Europe/Berlin (CET)`."""

@@ -22,9 +22,10 @@ from worker.errors import Fail
 from worker.evidence import known_secrets
 from worker.execution.job_wishes import JobWishes
 from worker.execution.task_call import run_task
+from worker.intake import added_jobs
 from worker.models import JSON
 from worker.proxies.proxy import Proxy
-from worker.tasks.job import Job
+from worker.tasks.job import Job, follow_ups_of
 from worker.tasks.registry import Task
 from worker.tasks.wishes import NONE
 
@@ -37,6 +38,8 @@ class Rehearsal:
     results_dir: Path
     timeout_seconds: float = 600.0
     wishes: JobWishes = field(default_factory=JobWishes)
+    # The jobs that the task of the last `run` would have added: none, if it failed.
+    follow_ups: tuple[dict[str, Any], ...] = ()
 
     def run(
         self,
@@ -53,6 +56,7 @@ class Rehearsal:
         A job of the queue, `job_id`, is stopped before its first irreversible step: it may have
         been taken already, and only a run takes it.
         """
+        self.follow_ups = ()
         known_secrets.begin(payload)
         shaped = task.fit(payload)
         seconds = task.timeout_seconds or self.timeout_seconds
@@ -63,6 +67,7 @@ class Rehearsal:
             wishes = self.wishes.of(task, payload) if task.browser else NONE
             text = run_task(self.session, task, shaped, job, trace=trace is not None, wishes=wishes)
             is_clean = True
+            self.follow_ups = follow_ups_of(job)
             result: JSON = json.loads(text)
             return result
         finally:
@@ -88,6 +93,7 @@ class Rehearsal:
             deadline=time.monotonic() + seconds,
             timeout_seconds=seconds,
             results_dir=self.results_dir,
+            _make_row=added_jobs.row,
             _on_step=on_step,
             _on_undone=on_step,
             _on_irreversible=on_irreversible,

@@ -23,11 +23,10 @@ from worker.evidence import known_secrets
 from worker.evidence.masked_output import masked_output
 from worker.models import JSON
 from worker.system import standard_streams
-from worker.tasks.job import Job, result_of
+from worker.tasks.job import MAX_RESULT_BYTES, Job, result_of
 from worker.tasks.registry import Task
 from worker.tasks.wishes import NONE, Wishes
 
-MAX_RESULT_BYTES = 1_000_000
 # Made once: making one takes as long as writing a small result.
 _ENCODER = json.JSONEncoder(allow_nan=False)
 

@@ -27,6 +27,9 @@ class Gone:
 
     ids: tuple[int, ...] = ()
     task: str | None = None
+    queue: str | None = None
+    site: str | None = None
+    profile: str | None = None
     batch: str | None = None
     since: datetime | None = None
 
@@ -36,6 +39,9 @@ class Gone:
             "any_id": not self.ids,
             "ids": self.ids or (0,),
             "task": self.task,
+            "queue": self.queue,
+            "site": None if self.site is None else self.site.lower().removeprefix("www."),
+            "profile": self.profile,
             "batch": self.batch,
             "since": self.since,
         }

@@ -17,8 +17,8 @@ from typing import Any
 from worker.database.server_errors import DUPLICATE_KEY
 from worker.database.statements import query
 from worker.errors import DuplicateKey, PayloadError, UsageError
+from worker.intake.dedupe_keys import MAX_DEDUPE_KEY, fitting
 from worker.intake.jobs import MAX_ORDER_KEY, as_text, check_order
-from worker.intake.templates import MAX_DEDUPE_KEY
 from worker.models import DEFAULT_QUEUE, MAX_BATCH_NAME, ORDER_ON_FAILURE
 from worker.profiles import manifest
 from worker.project_file import load_settings
@@ -105,6 +105,8 @@ def row_of(
         "not_before": _utc(not_before),
         **columns,
     }
+    if isinstance(row["dedupe_key"], str):
+        row["dedupe_key"] = fitting(row["dedupe_key"])
     _check(row)
     return row
 

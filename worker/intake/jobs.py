@@ -13,6 +13,7 @@ from typing import Any
 from worker import json_text
 from worker.errors import PayloadError
 from worker.evidence.redaction import redact_text
+from worker.intake.dedupe_keys import fitting
 from worker.intake.records import Record
 from worker.intake.templates import Template, column
 from worker.profiles import manifest
@@ -107,7 +108,7 @@ class JobMaker:
             wanted = manifest.check(payload, profile, account)
             check_order(wanted, has_key=order_key is not None)
         self._check(payload)
-        key = self._dedupe.fill({**values, **payload}) if self._dedupe else None
+        key = fitting(self._dedupe.fill({**values, **payload})) if self._dedupe else None
         if not self.is_routed:
             return as_text(payload), key
         return as_text(payload), key, *self._routed(values, payload, beside)

@@ -13,7 +13,6 @@ from typing import Any
 
 from worker.errors import UsageError
 
-MAX_DEDUPE_KEY = 191
 # Dates by this machine's clock; a form of one's own stands behind a colon: {today:%d.%m.%Y}.
 DATES = {
     "today": "%Y-%m-%d",
@@ -32,7 +31,7 @@ class Template:
         text: str,
         option: str = "--dedupe",
         what: str = "dedupe key",
-        width: int = MAX_DEDUPE_KEY,
+        width: int | None = None,
         now: datetime | None = None,
     ) -> None:
         try:
@@ -66,7 +65,7 @@ class Template:
         )
         if not filled.strip():
             raise ValueError(f"its {self._what} is empty")
-        if len(filled) > self._width:
+        if self._width is not None and len(filled) > self._width:
             raise ValueError(f"its {self._what} is longer than {self._width} characters")
         return filled
 

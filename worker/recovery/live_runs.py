@@ -135,6 +135,13 @@ def hosts_of(db: Database, incarnations: Iterable[int | None]) -> dict[int, str]
     return {row["id"]: row["host"] for row in rows}
 
 
+def runs_of(db: Database, incarnations: Iterable[int]) -> dict[int, int]:
+    """Tell of which run workers were, by their incarnation."""
+    ids = tuple(set(incarnations))
+    rows = db.fetch_all("runs_of_workers", ids=ids) if ids else []
+    return {row["id"]: row["run_id"] for row in rows}
+
+
 def state_of(row: Row) -> RunState:
     """Judge a run by its row."""
     return RunState(

@@ -114,7 +114,11 @@ def _of_run(run: RunState) -> Event:
         run.ending,
         run_id=run.run_id,
         host=run.host,
-        detail={"slots": [run.first_slot, run.workers, run.total], "summary": run.summary},
+        detail={
+            "slots": [run.first_slot, run.workers, run.total],
+            "summary": run.summary,
+            "claims_until": run.claims_until,
+        },
     )
 
 

@@ -118,6 +118,8 @@ def _worker(entry: Entry, held_mb: float | None) -> dict[str, Any]:
         "phase": Phase(shown.phase).name.lower(),
         "job_id": shown.job_id,
         "job_seconds": time.monotonic() - shown.claimed_at if has_job else None,
+        # The job's own limit, its task's, or the run's: whichever holds.
+        "limit_seconds": round(shown.deadline - shown.claimed_at, 1) if has_job else None,
         "step": shown.step if has_job else "",
         "memory_mb": None if held_mb is None else round(held_mb),
     }

@@ -19,6 +19,7 @@ from worker.models import Outcome
 from worker.queue import journal
 from worker.recovery import deaths, leftovers
 from worker.settings import RunSettings
+from worker.supervisor.alive_file import AliveFile
 from worker.supervisor.figures import Figures
 from worker.supervisor.heart import Heart
 from worker.supervisor.heart_link import HeartLink
@@ -65,6 +66,7 @@ class Supervisor:
         self._run_id = run_id
         self._display = display
         self._service = service or ServiceManager()
+        self._alive_file = AliveFile(settings.state_dir)
         self._board = Board(settings.workers, allotment_of(settings))
         self._signals = SignalQueue()
         self._stopped_by: str | None = None
@@ -253,6 +255,7 @@ class Supervisor:
         if any(slot.pid for slot in self._slots):
             self._service.ready(self._figures.status_line())
         self._service.beat(self._figures.status_line)
+        self._alive_file.touch()
 
     def _wait(self) -> None:
         waiting = [self._signals.fileno(), *self._relay.filenos()]

@@ -93,7 +93,8 @@ def _take(page: Page, name: str, field: Field, patience: Patience) -> Any:
         raise Fail(f'field "{name}": nothing on {page.url} matches {field.selector}')
     if field.number:
         # A text that is none is more often "sold out" than not there yet.
-        _await_number(found.first, field, patience.seconds_for(field.timeout or OPTIONAL_SECONDS))
+        seconds = OPTIONAL_SECONDS if field.timeout is None else field.timeout
+        _await_number(found.first, field, patience.seconds_for(seconds))
     return _value(found.first, name, field)
 
 

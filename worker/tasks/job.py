@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 import re
@@ -9,6 +10,7 @@ import shutil
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +21,7 @@ from worker.tasks import named_secrets
 
 MAX_STEPS = 50
 MAX_FOLLOW_UPS = 100_000
+MAX_RESULT_BYTES = 1_000_000
 
 _NAME = re.compile(r"[\w][\w. ()+@=,-]{0,149}")
 
@@ -59,6 +62,8 @@ class Job:
     _make_row: Callable[..., dict[str, Any]] = field(default=_plain_row, repr=False)
     _follow_ups: list[dict[str, Any]] = field(default_factory=list, repr=False)
     _rows: list[Any] = field(default_factory=list, repr=False)
+    # What the rows so far come to as JSON, about.
+    _row_bytes: int = field(default=0, repr=False)
     # How long built-in tasks may wait for what they look for: nothing more comes in a rehearsal.
     _patience: float = field(default=math.inf, repr=False)
     _on_review: Callable[[str], None] = field(default=lambda text: None, repr=False)
@@ -97,8 +102,9 @@ class Job:
         """Add a job when this one is done: in the same transaction, so never twice.
 
         If this job fails, nothing is added. `options` are those of `enqueue` (`dedupe_key`,
-        `priority`, `not_before`, …); queue and priority are this job's unless they are given, and
-        `depth` is one more than its own. Raises what `enqueue` raises for what cannot be meant.
+        `priority`, `not_before`, …) but `batch`, `connection` and `traceparent`. The batch is this
+        job's; queue and priority are, and `depth` is one more than its own, unless they are given.
+        Raises what `enqueue` raises for what cannot be meant.
         """
         self.enqueue_many([payload], task=task, **options)
 
@@ -122,7 +128,19 @@ class Job:
                 raise Fail(f"the task adds more than {MAX_FOLLOW_UPS:,} jobs at once; add fewer")
 
     def push(self, row: Any) -> None:
-        """Keep one row of the result; `export --rows` writes a line for each."""
+        """Keep one row of the result; `export --rows` writes a line for each.
+
+        Raises Fail for the row with which the result is too large to be stored.
+        """
+        with suppress(TypeError, ValueError, RecursionError):
+            # What is no JSON is told of with the whole result.
+            self._row_bytes += len(json.dumps(row)) + len(", ")
+        if self._row_bytes > MAX_RESULT_BYTES:
+            raise Fail(
+                f"job.push: with row {len(self._rows) + 1:,} the result is over "
+                f"{MAX_RESULT_BYTES / 1e6:g} MB, which is the most; keep rows in a file "
+                f"(job.path_for), or add a job for each part (job.enqueue)"
+            )
         # A copy, so that a task may fill the same dict again for the next one.
         self._rows.append(row.copy() if isinstance(row, dict | list) else row)
 

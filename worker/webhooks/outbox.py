@@ -139,6 +139,11 @@ def forget(db: Database) -> bool:
     return removed == AT_ONCE
 
 
+def delivered_between(db: Database, start: datetime, end: datetime) -> int:
+    """Count the events that arrived between two moments, of those that are not forgotten yet."""
+    return int(db.fetch_all("count_delivered", start=start, end=end)[0]["events"])
+
+
 def counts(db: Database) -> dict[str, int]:
     """Count the events that wait and those given up."""
     return {name: int(value) for name, value in db.fetch_all("count_events")[0].items()}

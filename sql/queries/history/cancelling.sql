@@ -6,6 +6,9 @@ SELECT DISTINCT id
    AND (%(any_id)s OR id IN %(ids)s)
    AND (NOT %(any_id)s OR archive_reason LIKE 'discarded by %%' OR archive_reason LIKE 'cancelled by %%')
    AND (%(task)s IS NULL OR task = %(task)s)
+   AND (%(queue)s IS NULL OR queue = %(queue)s)
+   AND (%(site)s IS NULL OR site = %(site)s)
+   AND (%(profile)s IS NULL OR profile = %(profile)s)
    AND (%(batch)s IS NULL OR batch = %(batch)s)
    AND (%(since)s IS NULL OR archived_at >= %(since)s)
  ORDER BY id

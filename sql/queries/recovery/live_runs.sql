@@ -8,6 +8,10 @@ TIMESTAMPDIFF(MICROSECOND, r.heartbeat_at, UTC_TIMESTAMP(6)) / 1000000 AS silent
 -- Tell on which host each of these incarnations was.
 SELECT w.id, r.host FROM workers w JOIN runs r ON r.id = w.run_id WHERE w.id IN %(ids)s;
 
+-- name: runs_of_workers
+-- Tell of which run each of these incarnations was.
+SELECT id, run_id FROM workers WHERE id IN %(ids)s;
+
 -- name: unended_runs
 -- List the runs that have beaten lately and recorded no end, the newest first.
 SELECT /* include run_columns */

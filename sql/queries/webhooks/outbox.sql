@@ -66,6 +66,11 @@ SELECT (SELECT COUNT(*) FROM outbox WHERE next_try_at IS NOT NULL) AS waiting,
        (SELECT COUNT(*) FROM outbox
          WHERE next_try_at IS NULL AND delivered_at IS NULL) AS given_up;
 
+-- name: count_delivered
+-- Count the events that arrived between two moments, from the index alone.
+SELECT COUNT(*) AS events FROM outbox
+ WHERE next_try_at IS NULL AND delivered_at >= %(start)s AND delivered_at < %(end)s;
+
 -- name: undelivered_events
 -- List events that have not arrived: first what waits, by its next try, then what was given up.
 SELECT * FROM (

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import re
 import threading
+import zipfile
 
 import httpx
 import pytest
@@ -185,6 +187,8 @@ PATHS = [
     "/jobs/61/attempts/1/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
     "/jobs/61/attempts/1/screenshot.png",
     "/jobs/61/attempts/1/..",
+    "/jobs/61/attempts/..%2f../everything.zip",
+    "/jobs/61/attempts/1/everything.zip/../../../../etc/passwd",
     "/jobs/../../etc/passwd",
     "/reports/..%2f..%2fetc%2fpasswd",
     "/reports/%2fetc%2fpasswd",
@@ -222,7 +226,8 @@ def test_a_row_that_names_another_place_shows_nothing(server, tmp_path, place):
             "UPDATE job_attempts SET evidence = %(place)s WHERE job_id = 61", {"place": place}
         )
 
-        assert site.client().get("/jobs/61/attempts/1/screenshot").status_code == 404
+        for name in ("screenshot", "everything.zip", "compare"):
+            assert site.client().get(f"/jobs/61/attempts/1/{name}").status_code == 404
         assert site.client().get("/jobs/61").status_code == 200
 
 
@@ -236,6 +241,9 @@ def test_a_link_in_the_evidence_leads_nowhere(server, tmp_path):
 
         assert site.client().get("/jobs/61/attempts/1/console").status_code == 404
         assert "the secret itself" not in site.client().get("/jobs/61").text
+        packed = site.client().get("/jobs/61/attempts/1/everything.zip").data
+        with zipfile.ZipFile(io.BytesIO(packed)) as found:
+            assert not [name for name in found.namelist() if "console" in name]
 
 
 def test_the_file_of_people_holds_no_password_and_is_private(guarded_site):

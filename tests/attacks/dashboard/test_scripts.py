@@ -15,6 +15,7 @@ PAGES = [
     *("/jobs/61", "/jobs/75", "/jobs/110", "/workers", "/runs/2", "/timeline", "/profiles"),
     *("/limits", "/audit", "/reports", "/jobs?text={words}&list=1", "/jobs?task={words}"),
     *("/jobs?group={words}", "/nowhere/{words}", "/jobs/61?attempt={words}", "/sign-in"),
+    "/jobs/61/attempts/1/compare",
 ]
 
 
@@ -58,7 +59,18 @@ def test_what_gets_into_a_page_all_the_same_does_not_run(hostile_site, page, pat
     assert page.evaluate("window.hacked") is None
 
 
-@pytest.mark.parametrize("path", ["/errors", "/jobs/61", "/limits", "/profiles", "/timeline"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/errors",
+        "/jobs/61",
+        "/limits",
+        "/profiles",
+        "/timeline",
+        "/",
+        "/jobs/61/attempts/1/compare",
+    ],
+)
 def test_their_words_are_shown_as_they_are(hostile_site, path):
     text = hostile_site.client().get(path).text
 
@@ -120,10 +132,12 @@ def test_captured_text_is_never_sent_as_html(hostile_site, name, kind):
     assert answer.headers["Content-Security-Policy"].startswith("sandbox")
 
 
-def test_a_trace_is_only_a_download(hostile_site):
-    answer = hostile_site.client().get("/jobs/61/attempts/1/trace")
+@pytest.mark.parametrize("name", ["trace", "everything.zip"])
+def test_a_trace_and_all_together_are_only_a_download(hostile_site, name):
+    answer = hostile_site.client().get(f"/jobs/61/attempts/1/{name}")
 
     assert answer.headers["Content-Disposition"].startswith("attachment")
+    assert answer.headers["Content-Security-Policy"].startswith("sandbox")
 
 
 def test_a_report_with_a_hostile_name_or_script_does_nothing(server, tmp_path, browser):

@@ -70,6 +70,28 @@ def test_jobs_are_cancelled_with_care_and_come_back(cli, queue, database):
     assert cli("undiscard", "--id", other, "--yes").returncode == 2
 
 
+@pytest.mark.parametrize(
+    ("flag", "value"),
+    [
+        ("--queue", "slow"),
+        ("--site", "www.shop.example"),
+        ("--profile", "p1"),
+        ("--task", "screenshot"),
+    ],
+)
+def test_jobs_come_back_by_what_they_were_cancelled_by(cli, queue, database, flag, value):
+    kept = queue.enqueue("visit", {})
+    meant = {"--queue": {"queue": value}, "--profile": {"profile_id": value}}.get(flag, {})
+    task = value if flag == "--task" else "visit"
+    job = queue.enqueue(task, {"url": f"https://{value}/"} if flag == "--site" else {}, **meant)
+    assert cli("cancel", "--since", "1h", "--yes").stdout == "2 jobs moved to the archive\n"
+
+    back = cli("undiscard", flag, value, "--yes")
+
+    assert back.stdout == "1 job put back into the queue\n"
+    assert (queue.get(job) is None, queue.get(kept) is None) == (False, True)
+
+
 def test_a_job_at_work_needs_a_word_more(cli, queue, claim_as):
     job = queue.enqueue("visit", {})
     claim_as()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -12,6 +13,8 @@ from tests.lifecycle.conftest import run_command, url_of
 from worker.database import bulk_insert
 from worker.intake.bulk import open_bulk
 from worker.intake.jobs import MAX_DEPTH
+from worker.queue import runs
+from worker.settings import RunSettings
 
 CSV = "sku,Link\n1,https://example.com/1\n2,https://example.com/2\n"
 JSONL = '{"url": "https://example.com/1"}\n\n{"url": "https://example.com/🦉", "n": 2}\n'
@@ -126,6 +129,16 @@ def test_a_dry_run_counts_duplicates_of_the_queue_and_of_the_file(cli, enqueued,
     assert "added 1 job for task visit: id 2, 2 duplicates skipped" in done.stdout
     again = cli("enqueue", path, *flags, "--dry-run").stdout
     assert again.startswith("would add 0 jobs, 3 duplicates skipped; 0 bad lines: job 1 (pending)")
+
+
+@pytest.mark.parametrize("more", [(), ("--dry-run",), ("--dry-run", "--dedupe", "{url}")])
+def test_a_task_that_nobody_knows_is_told_of_and_one_that_a_run_knows_is_not(cli, database, more):
+    told = "no file loaded here and no recent run knows a task named 'price'"
+    assert told in cli("enqueue", "http://a/", "--task", "price", *more).stderr
+
+    runs.start_run(database, RunSettings(database.settings), os.getpid(), ["price", "visit"])
+
+    assert "price" not in cli("enqueue", "http://b/", "--task", "price", *more).stderr
 
 
 def test_an_empty_cell_in_a_key_is_a_bad_line(cli, enqueued, file_of):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import stat
 import subprocess
@@ -101,6 +102,21 @@ def test_the_files_for_docker_systemd_and_cron_can_be_added_later(cli, folder):
     assert cli("init", "--cron").returncode == 2
 
 
+def test_the_line_for_cron_joins_the_others_and_bears_an_odd_path(cli, folder):
+    odd = folder / "my shop's 100%"
+    odd.mkdir()
+    assert cli("init", "--cron", "--systemd", "--project", str(odd)).returncode == 0
+
+    text = (odd / "nightshift.cron").read_text()
+    assert "(crontab -l 2>/dev/null; cat nightshift.cron) | crontab -" in text
+    # What cron hands to the shell: it takes a bare % for the end of the line.
+    command = text.splitlines()[-1].split(maxsplit=5)[5]
+    assert "%" not in command.replace(r"\%", "")
+    assert shlex.split(command.replace(r"\%", "%"))[:3] == ["cd", str(odd), "&&"]
+    unit = (odd / "nightshift.service").read_text()
+    assert f"WorkingDirectory={folder}/my shop's 100%%\n" in unit
+
+
 def test_systemd_finds_nothing_wrong_with_the_unit(cli, folder):
     if shutil.which("systemd-analyze") is None:
         pytest.skip("there is no systemd here")
@@ -140,8 +156,13 @@ def test_what_a_project_sets_is_used_and_a_flag_wins(cli, folder):
     )
 
     (folder / "nightshift.toml").write_text('[run]\nerrors-dir = "evidence"\nuntil = "25:00"\n')
-    assert "--until 25:00 is not a time of day" in cli("run").stderr
-    assert "--until 26:00 is not a time of day" in cli("run", "--until", "26:00").stderr
+    told = " is not a time of day"
+    assert f"nightshift: nightshift.toml [run] until 25:00{told}" in cli("run").stderr
+    assert f"nightshift: --until 26:00{told}" in cli("run", "--until", "26:00").stderr
+    (folder / ".env").write_text("NIGHTSHIFT_UNTIL=27:00\n")
+    assert f"nightshift: .env NIGHTSHIFT_UNTIL 27:00{told}" in cli("run").stderr
+    (folder / ".env").write_text("NIGHTSHIFT_LEASE=soon\n")
+    assert "nightshift: .env NIGHTSHIFT_LEASE: 'soon' is not a duration" in cli("run").stderr
 
 
 def test_a_subfolder_of_a_project_is_not_taken_for_it_without_a_word(cli, folder):

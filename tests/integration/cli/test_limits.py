@@ -35,6 +35,14 @@ def test_a_limit_is_set_listed_and_cleared(cli):
     assert said(cli("limits", "list")).startswith("no limits")
 
 
+def test_a_queue_can_be_limited_and_the_help_says_so(cli, queue):
+    assert "queue:NAME" in said(cli("limits", "set", "--help"))
+    assert said(cli("limits", "set", "queue:slow", "--concurrent", "0")).startswith("queue:slow is")
+
+    job = queue.enqueue("visit", {}, queue="slow")
+    assert "queue:slow" in said(cli("why", job))
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -78,6 +78,7 @@ def test_a_task_is_tried_on_a_payload(cli, tmp_path):
 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"heading": "Hello", "job": 0}
+    assert "would add" not in done.stderr
     assert (tmp_path / "results" / "tried" / "0" / "note.txt").read_text() == "seen"
 
 

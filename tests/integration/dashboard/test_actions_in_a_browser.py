@@ -67,8 +67,11 @@ def test_groups_and_jobs(acting):
     page.goto(f"{site.url}/errors")
     group = "[id='g-b81e07d400000002']"
     do(page, "Discard…", "Discard", "1 job moved to the archive", reason="old", place=group)
+    page.goto(f"{site.url}/jobs/{site.night.half_done}")
+    done = f"Job {site.night.half_done} is pending again"
+    do(page, "Retry this job…", "Do it again", done)
     page.goto(f"{site.url}/audit")
-    expect(page.locator("tbody tr")).to_have_count(7)
+    expect(page.locator("tbody tr")).to_have_count(8)
 
 
 def test_pauses_queues_and_schedules(acting):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from tests.dashboard_site import made, send
@@ -14,6 +17,14 @@ def site(server, tmp_path):
     """Actions change the night: each test has its own."""
     with made(server, tmp_path) as found:
         yield found
+
+
+def answer_group(site, action, **fields):
+    """Send the answer to a question about the group, as its page asks it."""
+    client = site.client()
+    asked = client.get("/errors").text.partition(f"/errors/{GROUP}/{action}")[2]
+    until = re.search(r'name="until" value="([^"]+)"', asked)[1]
+    return send(client, f"/errors/{GROUP}/{action}", until=until, **fields)
 
 
 def rows(site, sql, **params):
@@ -31,7 +42,7 @@ def pending_of_group(site):
 
 
 def test_a_retry_of_all_puts_the_group_back(site):
-    answer = send(site.client(), f"/errors/{GROUP}/retry", how="all", back="/errors?range=week")
+    answer = answer_group(site, "retry", how="all", back="/errors?range=week")
 
     assert answer.location == "/errors?range=week"
     assert pending_of_group(site) == 8
@@ -45,7 +56,7 @@ def test_a_canary_sends_at_most_ten_ahead(site):
         g=GROUP,
     )
 
-    send(site.client(), f"/errors/{GROUP}/retry", how="canary")
+    answer_group(site, "retry", how="canary")
 
     assert pending_of_group(site) == 10
     assert audit(site)[0][1:4] == ("retry", f"the oldest 10 of group {GROUP}", 10)
@@ -57,7 +68,7 @@ def test_what_may_be_half_done_is_not_retried_with_its_group(site):
         {"g": GROUP, "id": site.night.half_done},
     )
 
-    send(site.client(), f"/errors/{GROUP}/retry", how="all")
+    answer_group(site, "retry", how="all")
 
     sql = "SELECT status FROM work_queue WHERE id = %(id)s"
     assert rows(site, sql, id=site.night.half_done)[0]["status"] == "error"
@@ -75,13 +86,48 @@ def test_a_half_done_job_is_retried_only_when_that_was_said(site):
 
 
 def test_a_discard_moves_the_group_to_the_archive(site):
-    send(site.client(), f"/errors/{GROUP}/discard", reason="shop is closed")
+    answer_group(site, "discard", reason="shop is closed")
 
     found = rows(site, "SELECT archived_by, archive_reason FROM archived_jobs")
     assert len(found) == 8
     assert found[0]["archived_by"] == "local (dashboard)"
     assert "shop is closed" in found[0]["archive_reason"]
     assert audit(site) == [("local", "discard", f"group {GROUP}", 8, "shop is closed")]
+
+
+@pytest.mark.parametrize("action", ["discard", "retry"])
+def test_what_failed_after_the_question_is_not_in_the_answer(site, action):
+    client = site.client()
+    page = client.get("/errors").text
+    assert "Discard all 8 jobs?" in page
+    until = re.search(r'name="until" value="([^"]+)"', page)[1]
+    rows(
+        site,
+        "UPDATE work_queue SET status = 'error', fingerprint = %(g)s, finished_at = "
+        "UTC_TIMESTAMP(6) WHERE id IN (1, 2)",
+        g=GROUP,
+    )
+    site.forget()
+    assert "Discard all 10 jobs?" in client.get("/errors").text
+
+    send(client, f"/errors/{GROUP}/{action}", how="all", until=until)
+
+    assert audit(site)[0][3] == 8
+    sql = "SELECT status FROM work_queue WHERE id IN (1, 2)"
+    assert [row["status"] for row in rows(site, sql)] == ["error", "error"]
+
+
+def test_a_question_without_its_time_or_from_the_future_means_nothing_more(site):
+    client = site.client()
+
+    send(client, f"/errors/{GROUP}/discard")
+    send(client, f"/errors/{GROUP}/discard", until="tomorrow")
+    assert [deed[3] for deed in audit(site)] == [0, 0]
+    later = datetime.now(UTC).replace(tzinfo=None) + timedelta(days=1)
+    rows(site, "UPDATE work_queue SET finished_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR "
+               "WHERE id = 61")  # fmt: skip
+    send(client, f"/errors/{GROUP}/discard", until=later.isoformat())
+    assert audit(site)[-1][3] == 7
 
 
 def test_a_muted_group_is_left_out_and_can_be_unmuted(site):

@@ -11,10 +11,11 @@ from worker.dashboard.people import Role
 
 PAGES = ["/", "/live", "/errors", "/jobs", "/jobs/1", "/queues", "/queues/batches",
          "/workers", "/runs/2", "/timeline",
-         "/profiles", "/limits", "/reports", "/audit"]  # fmt: skip
+         "/profiles", "/limits", "/reports", "/audit", "/jobs/61/attempts/1/compare"]  # fmt: skip
+EVIDENCE = ["screenshot", "everything.zip"]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, *(f"/jobs/61/attempts/1/{name}" for name in EVIDENCE)])
 def test_a_page_is_shown_only_to_who_has_signed_in(guarded_site, page):
     assert guarded_site.client().get(page).location == "/sign-in"
     assert guarded_site.client("vic").get(page).status_code == 200

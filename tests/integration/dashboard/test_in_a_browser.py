@@ -53,7 +53,13 @@ PAGES = [
         "/reports",
         "/audit",
     ),
-    *("/jobs/61/attempts/1/look", "/jobs/61/attempts/1/look?which=good", "/sign-in", "/nowhere"),
+    *(
+        "/jobs/61/attempts/1/compare",
+        "/jobs/61/attempts/1/look",
+        "/jobs/61/attempts/1/look?which=good",
+        "/sign-in",
+        "/nowhere",
+    ),
 ]
 KEYS = ("3f9a1c2e00000001", "b81e07d400000002", "5c20aa9100000003")
 LOOKS = {
@@ -127,13 +133,37 @@ def test_a_page_is_sound(site, page, path):
 
     assert page.locator("h1").count() == 1
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1")
+    assert findings(page) == []
+
+
+def findings(page: Page) -> list[tuple[str, list[str]]]:
+    """Tell what axe finds fault with on a page as it stands."""
     session = page.context.new_cdp_session(page)
     session.send("Runtime.evaluate", {"expression": AXE})
     found = page.evaluate(f"axe.run(document, {RULES})")
-    told = [
+    return [
         (item["id"], [node["html"] for node in item["nodes"]][:3]) for item in found["violations"]
     ]
-    assert told == []
+
+
+@pytest.mark.parametrize(
+    ("path", "opener"),
+    [
+        ("/errors", "Discard…"),
+        ("/errors", "Retry 8 as canary"),
+        ("/profiles", "Clear…"),
+        ("/jobs/111", "Retry this job…"),
+        ("/limits", "Leave a site alone…"),
+        ("/audit", "Pause…"),
+    ],
+)
+def test_an_open_question_is_sound(site, page, path, opener):
+    page.goto(site.url + path)
+    page.get_by_role("button", name=opener).first.click()
+    expect(page.get_by_role("dialog").filter(visible=True)).to_have_count(1)
+
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1")
+    assert findings(page) == []
 
 
 def test_a_question_is_closed_by_escape_and_nothing_is_done(site, page):
@@ -160,6 +190,25 @@ def test_a_page_that_is_looked_at_stays_up_to_date(site, browser):
 
     expect(page.get_by_text("vera")).to_be_visible(timeout=10_000)
     expect(page.locator("[data-ago]")).to_contain_text("s ago")
+    page.close()
+
+
+def test_a_page_that_nobody_looks_at_asks_for_nothing(site, browser):
+    page = browser.new_page()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{site.url}/audit")
+    # A headless browser never hides a page by itself.
+    page.evaluate("Object.defineProperty(document, 'hidden', {get: () => !window.isLookedAt})")
+    asked.clear()
+    page.evaluate("document.getElementById('live').dataset.live = '1'")
+
+    expect(page.locator("[data-ago]")).to_contain_text("5 s ago", timeout=15_000)
+    assert asked == []
+
+    with page.expect_request("**/audit"):
+        page.evaluate("window.isLookedAt = true")
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     page.close()
 
 

@@ -39,6 +39,20 @@ def test_a_tile_tells_job_step_age_memory_and_restarts(own_site):
     assert "0 restarts" in second
 
 
+def test_a_tile_turns_slow_by_the_limit_that_its_run_told(own_site):
+    own_site.db.run_statement("UPDATE work_queue SET timeout_seconds = NULL WHERE id = 75")
+    own_site.db.run_statement(
+        "UPDATE runs SET pulse = JSON_SET(pulse, '$.workers[0].limit_seconds', 600.0, "
+        "'$.workers[0].job_seconds', 500.0) WHERE id = 2"
+    )
+    own_site.forget()
+
+    text = own_site.client().get("/").text
+
+    assert re.search(r"Worker 0: slow 8 min 20 s of 600 ", living(text)[0])
+    assert "f-warn" in text
+
+
 def test_a_tile_says_why_the_worker_was_restarted(own_site):
     own_site.db.run_statement(
         "UPDATE workers SET ended_at = UTC_TIMESTAMP(6) - INTERVAL 31 MINUTE, "
@@ -170,3 +184,79 @@ def test_where_nobody_is_needed_there_is_no_such_list(own_site):
     # Of the pause every page tells by itself.
     assert duties(text) is None
     assert "by mara" in text
+
+
+def rows(text, heading):
+    """The rows of a list, as words."""
+    _, _, rest = text.partition(f'aria-labelledby="{heading}"')
+    found = re.findall(r"<li>(.*?)</li>", rest.partition("</section>")[0], re.DOTALL)
+    return [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in found]
+
+
+def test_a_worker_that_is_started_again_says_so_with_the_reason(own_site):
+    own_site.db.run_statement(
+        "UPDATE workers SET ended_at = UTC_TIMESTAMP(6), ending = 'killed by SIGKILL' WHERE id = 2"
+    )
+    own_site.db.run_statement(
+        "UPDATE runs SET pulse = JSON_SET(pulse, '$.workers[1].incarnation', 0, "
+        "'$.workers[1].phase', 'booting') WHERE id = 2"
+    )
+    own_site.forget()
+
+    _, second = living(own_site.client().get("/").text)
+
+    assert second.startswith(
+        "Worker 1: restarting Before: killed by SIGKILL. A new browser is starting."
+    )
+
+
+def test_the_site_that_is_left_alone_is_named_beside_the_verdict(own_site):
+    client = own_site.client()
+    assert "One site is left alone, portal.example.org; Nightshift looks again" in (
+        client.get("/").text
+    )
+
+    own_site.db.run_statement("UPDATE runs SET ended_at = UTC_TIMESTAMP(6)")
+    own_site.forget()
+
+    # Without a run nobody looks.
+    assert "left alone" not in client.get("/").text
+
+
+def test_a_site_that_is_left_alone_says_since_when(own_site):
+    (held,) = rows(own_site.client().get("/").text, "held")
+
+    assert re.search(r"Since \d\d:\d\d\. Looks again by itself at \d\d:\d\d\.", held), held
+
+
+def test_what_failed_says_what_is_proved_of_it(own_site):
+    first = rows(own_site.client().get("/").text, "err")[0]
+
+    assert first.endswith("The page has changed: last good at Sat 31 Jan 22:58:00.")
+
+
+def test_a_limit_says_how_fast_it_goes_on(own_site):
+    own_site.db.run_statement("DELETE FROM breakers")
+    own_site.db.run_statement("DELETE FROM events WHERE kind = 'breaker'")
+    own_site.db.run_statement("UPDATE limits SET name = 'site:portal.example.org', concurrent = 1")
+    own_site.db.run_statement(
+        'UPDATE work_queue SET payload = \'{"url": "https://portal.example.org/9"}\' '
+        "WHERE id BETWEEN 51 AND 60 OR status = 'in_progress'"
+    )
+    own_site.forget()
+
+    (held,) = [row for row in rows(own_site.client().get("/").text, "held") if "limited" in row]
+
+    assert re.search(
+        r"Goes on as soon as there is room\. 0\.7 a minute lately: the last is done at about "
+        r"\d\d:\d\d\.", held,
+    ), held  # fmt: skip
+
+
+def test_the_legend_says_when_it_was(own_site):
+    text = own_site.client().get("/").text
+    legend = re.search(r'<ul class="legend">(.*?)</ul>', text, re.DOTALL)[1]
+
+    assert re.search(r"paused \d\d:\d\d, 6 min", legend)
+    assert re.search(r"database away \d\d:\d\d, 44 s", legend)
+    assert re.search(r"breaker open since \d\d:\d\d", legend)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import UTC
 
 import pytest
 
 from tests.dashboard_site import made
+from worker.dashboard.overview import RANGES
+from worker.reporting.night import window
+from worker.reporting.night.gather import gather
 
 
 @pytest.fixture
@@ -17,9 +21,15 @@ def site(server, tmp_path):
 
 
 def verdict(site):
+    """Tell the page's verdict: the same whatever range it shows, and of the report's kind."""
     site.forget()
-    page = site.client().get("/").text
-    return page.partition("<h1>")[2].partition("</h1>")[0], page
+    pages = {key: site.client().get(f"/?range={key}").text for key in RANGES}
+    titles = {page.partition("<h1>")[2].partition("</h1>")[0] for page in pages.values()}
+    night = gather(site.db, window.since(site.db, "14h", UTC), site.config.errors_dir)
+    assert len(titles) == 1, titles
+    (title,) = titles
+    assert title.startswith(night.verdict.level.value), night.verdict
+    return title, pages["night"]
 
 
 def run(site, sql):
@@ -56,6 +66,52 @@ def test_a_killed_run_with_work_left_gets_the_reader_up(site):
 
     assert title == "Get up: run 1 on night-2 was killed."
     assert "launcher.py run" in page
+
+
+def test_a_silent_run_beside_a_live_one_means_that_nobody_can_tell(site):
+    run(site, "UPDATE runs SET machine_id = 'other', boot_id = 'other', heartbeat_at = "
+              "UTC_TIMESTAMP(6) - INTERVAL 50 SECOND WHERE id = 1")  # fmt: skip
+
+    title, page = verdict(site)
+
+    assert title == "Cannot tell."
+    assert "There is no word from run 1 on night-2" in page
+    assert "1 other run at work" in page
+
+
+def end_the_run(site):
+    run(site, "DELETE FROM runs WHERE id = 1")
+    run(site, "UPDATE runs SET ended_at = UTC_TIMESTAMP(6), summary = '{\"done\": 1}'")
+    run(site, "DELETE FROM work_queue WHERE status = 'in_progress'")
+    run(site, "DELETE FROM breakers")
+
+
+def test_jobs_that_nobody_works_at_get_the_reader_up(site):
+    end_the_run(site)
+
+    title, page = verdict(site)
+
+    assert re.fullmatch(r"Get up: \d+ jobs are left and nothing is running\.", title)
+    assert "launcher.py run" in page
+
+
+def test_jobs_that_all_wait_or_are_held_back_can_wait_for_the_morning(site):
+    end_the_run(site)
+    run(site, "UPDATE work_queue SET not_before = UTC_TIMESTAMP(6) + INTERVAL 5 HOUR "
+              "WHERE status = 'pending'")  # fmt: skip
+    assert verdict(site)[0] == "Look when you are up."
+    run(site, "UPDATE work_queue SET not_before = NULL, account_id = NULL, profile_id = NULL, "
+              "payload = '{\"url\": \"https://portal.example.org/\"}' "
+              "WHERE status = 'pending' LIMIT 5")  # fmt: skip
+    run(site, "INSERT INTO breakers (name, state, failures, window_start, openings, opened_at, "
+              "until, reason) VALUES ('site:portal.example.org', 'open', 8, UTC_TIMESTAMP(6), 1, "
+              "UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) + INTERVAL 1 HOUR, 'refused')")  # fmt: skip
+
+    title, page = verdict(site)
+    assert title == "Look when you are up."
+    assert "held back or waits for its time" in page
+    run(site, "DELETE FROM breakers")
+    assert verdict(site)[0].startswith("Get up: ")
 
 
 def test_a_stalled_run_gets_the_reader_up(site):
@@ -121,7 +177,8 @@ def test_a_run_that_will_not_be_ready_in_time_gets_the_reader_up(site):
     spare_the_failed(site)
     # It beats two hours ahead, and stops in half an hour: ten thousand jobs are far too many.
     run(site, "UPDATE runs SET pulse = JSON_SET(pulse, '$.claims_for', 1800 - 7200)")
-    run(site, "UPDATE runs SET pulse = JSON_SET(pulse, '$.pending', 10000, '$.in_progress', 1)")
+    run(site, "UPDATE runs SET pulse = JSON_SET(pulse, '$.pending', 10000, '$.in_progress', 1, "
+              "'$.waiting', 0, '$.held_back', 0, '$.held_because', '')")  # fmt: skip
 
     title, page = verdict(site)
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.dashboard_site import made
 from worker.dashboard import wall as walls
-from worker.dashboard.overview import WorkerNow
 from worker.dashboard.wall import Wall
+from worker.dashboard.workers_now import WorkerNow
 from worker.system import live_wall
 
 IMAGE = live_wall.JPEG + b"a small page"

@@ -175,7 +175,7 @@ def test_a_payload_that_is_not_json_is_refused_by_name(connection, jobs, payload
 @pytest.mark.parametrize(
     "options",
     [
-        {"dedupe_key": "x" * 192},
+        {"order_key": "x" * 192},
         {"dedupe_key": ""},
         {"dedupe_key": 7},
         {"max_attempts": 0},
@@ -190,6 +190,13 @@ def test_a_value_that_its_column_cannot_hold_is_refused_by_name(connection, jobs
     (name,) = options
     with pytest.raises(UsageError, match=f"enqueue: {name}="):
         enqueue("visit", {}, connection=connection, **options)
+
+
+def test_a_long_dedupe_key_is_known_again(connection, jobs):
+    url = "https://shop.example/?" + "x" * 3_000
+    keys = (url, url, url + "y")
+    ids = [enqueue("visit", {}, connection=connection, dedupe_key=key) for key in keys]
+    assert [each is None for each in ids] == [False, True, False]
 
 
 def test_a_task_name_too_long_for_its_column_is_refused(connection):

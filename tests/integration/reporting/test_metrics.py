@@ -227,7 +227,7 @@ def test_a_scrape_reads_little_more_than_it_tells(connect, database, keeper, now
             assert is_own or row["type"] not in ("ALL", "index"), (name, row)
 
 
-@pytest.mark.skipif(shutil.which("promtool") is None, reason="apt install prometheus has promtool")
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="deploy/setup-tests.sh gets promtool")
 def test_promtool_finds_nothing_to_complain_of(connect, ended, new_run, now):
     ended(now, task='a "strange"\\ name')
     new_run()

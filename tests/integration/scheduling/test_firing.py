@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
+from datetime import timedelta
 
 import pytest
 
@@ -92,6 +94,27 @@ def test_missed_times_are_treated_as_the_schedule_says(database, due, rule, adde
 
     assert (fired.jobs, fired.missed) == (added, missed)
     assert schedules.find(database, "hourly")["missed"] == missed
+
+
+@pytest.mark.parametrize(
+    ("rule", "fired_times", "missed"), [("once", 1, 1_800), ("all", 1_801, 0), ("skip", 1, 1_800)]
+)
+def test_after_a_long_absence_every_time_is_counted_and_the_last_one_not_forgotten(
+    database, due, rule, fired_times, missed
+):
+    due(cron="* * * * *", if_missed=rule, payloads=('{"n": 1}',))
+    (row,) = database.fetch_all("due_schedules")
+    # The last of thirty hours' minutes is half a minute old.
+    row["now"] = row["next_at"] + timedelta(hours=30, seconds=30)
+
+    first = firing._fire(database, row)
+    row["next_at"] = schedules.find(database, "hourly")["next_at"]
+    rest = firing._fire(database, row, math.inf)
+
+    assert len(jobs(database)) == first.jobs + rest.jobs == fired_times
+    kept = schedules.find(database, "hourly")
+    assert (kept["fired"], kept["missed"]) == (fired_times, missed)
+    assert kept["next_at"] == row["now"] + timedelta(seconds=30)
 
 
 def test_a_time_that_is_seen_soon_was_not_missed(database, due):

@@ -78,6 +78,8 @@ def test_the_pulse_tells_how_the_queue_and_each_worker_stand(database, board, bo
     assert (run.pulse["pending"], run.pulse["held_because"]) == (12, "a breaker")
     idle, busy = run.pulse["workers"]
     assert (idle["job_id"], busy["job_id"], busy["phase"]) == (None, 7, "working")
+    # Whichever limit holds: the job's, its task's or the run's.
+    assert (idle["limit_seconds"], busy["limit_seconds"]) == (None, 60.0)
 
 
 def test_the_pulse_tells_when_the_run_claims_no_more(database, board, books):

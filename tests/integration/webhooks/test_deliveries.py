@@ -8,6 +8,7 @@ import sys
 import threading
 from collections import Counter
 from contextlib import contextmanager
+from datetime import datetime
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -16,6 +17,8 @@ from standardwebhooks.webhooks import Webhook
 
 from examples.webhook_receiver import Inbox, serve, verify
 from tests.lifecycle.conftest import REPO, clean_environment, run_command, url_of
+from worker.queue import batches
+from worker.queue.batches import BatchWatch
 from worker.webhooks import outbox
 
 SECRET = "correct horse battery staple"
@@ -81,6 +84,23 @@ def test_what_is_due_is_delivered_and_verified(cli, database, finish, inbox):
     assert done.stdout == "20 delivered, 0 failed, 0 given up; 0 waiting\n"
     assert sorted(event["job_id"] for event in inbox.events()) == jobs
     assert outbox.counts(database) == {"waiting": 0, "given_up": 0}
+
+
+def test_the_end_of_a_batch_is_delivered_and_verified(cli, database, queue, claim_as, inbox):
+    with serve(SECRET, inbox) as url:
+        database.transaction(lambda tx: batches.add(tx, "monday", "me", url))
+        for number in range(2):
+            queue.enqueue("noop", {"number": number}, batch="monday")
+            queue.complete(claim_as(), {})
+        assert BatchWatch(database).look() == ["monday"]
+        done = cli("deliver")
+
+    assert done.stdout == "1 delivered, 0 failed, 0 given up; 0 waiting\n"
+    (event,) = inbox.events()
+    assert event.pop("event_id")
+    assert datetime.fromisoformat(event.pop("happened_at")).tzinfo is not None
+    counts = {"batch": "monday", "done": 2, "failed": 0, "cancelled": 0}
+    assert event == {"event": "batch.finished"} | counts
 
 
 def test_nothing_due_is_nothing_said_when_quiet(cli, database, finish, inbox):

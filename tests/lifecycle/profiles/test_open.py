@@ -30,7 +30,9 @@ def _has_windows() -> bool:
 
 pytestmark = [
     pytest.mark.timeout(120),
-    pytest.mark.skipif(not _has_windows(), reason="needs xvfb and a full chromium"),
+    pytest.mark.skipif(
+        not _has_windows(), reason="deploy/setup-tests.sh gets xvfb and a full chromium"
+    ),
 ]
 
 

@@ -117,6 +117,11 @@ def test_windows_need_a_display_and_a_chromium_that_has_them(machine, tmp_path):
 def test_what_cannot_be_had_together_is_wrong_usage():
     with pytest.raises(UsageError, match="--deny-private holds in Chromium only"):
         BrowserChoice(browser_type="firefox", deny_private=True)
+    for kind in ("firefox", "webkit"):
+        with pytest.raises(UsageError, match="--respect-robots holds in Chromium only"):
+            BrowserChoice(browser_type=kind, respect_robots=True)
+        with pytest.raises(UsageError, match="--respect-robots holds in Chromium only"):
+            RunSettings(DatabaseSettings(), browser_type=kind, respect_robots=True)
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,22 @@ def known(clock, answers, asked, monkeypatch):
     return known
 
 
+@pytest.mark.parametrize(
+    ("delay", "limit"),
+    [(1, "60"), (7, "8.5"), (60, "1"), (90, "0.66"), (3600, "0.016"), (0.5, "120")],
+)
+def test_a_delay_that_a_site_asks_for_is_told_with_the_limit_to_set(
+    known, answers, caplog, delay, limit
+):
+    answers[:] = [RobotsAnswer(200, f"User-agent: *\nCrawl-delay: {delay}")]
+    with caplog.at_level("INFO"):
+        known.check(PAGE)
+
+    (said,) = caplog.messages
+    assert f"robots.txt of https://shop.test asks for {delay:g} s between requests" in said
+    assert said.endswith(f": launcher.py limits set site:shop.test --per-minute {limit}")
+
+
 def test_a_site_is_asked_once_in_an_hour(known, clock, asked):
     for url in (PAGE, "https://shop.test/private", "https://SHOP.test:443/private"):
         with pytest.raises(PageRefused, match=r'by line 2, "Disallow: /private"'):

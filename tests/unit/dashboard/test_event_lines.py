@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from worker.dashboard.charting import bands
-from worker.dashboard.event_lines import lines_of
+from worker.dashboard.event_lines import last_run, legend, lines_of
 from worker.dashboard.wording import Clock
 from worker.reporting.events import Event, Kind
 
@@ -58,3 +58,41 @@ def test_the_pause_of_one_queue_is_named_and_shades_no_chart():
     assert lines_of([paused], CLOCK)[0].text == "Queue slow paused for 1 h 00 min by mara"
     assert lines_of([whole], CLOCK)[0].text == "Paused for 1 h 00 min by mara"
     assert len(bands([paused, whole], START, until)) == 1
+
+
+def test_restarts_of_one_worker_for_one_reason_are_joined():
+    lives = [life(3, hour, "out of memory", restarts) for restarts, hour in enumerate((0, 2, 4, 6))]
+    lives += [life(3, 8, "hung", 4), life(3, 9, "", 5), life(1, 3, "", 1)]
+
+    lines = sorted(lines_of(lives, CLOCK, joined=True), key=lambda line: line.at)
+
+    assert [(line.text, line.more) for line in lines] == [
+        ("Worker 3 restarted: out of memory", "again at 22:00, 00:00 and 02:00"),
+        ("Worker 1 restarted", "run 118, the first time"),
+        ("Worker 3 restarted: hung", "run 118, 5 times by then"),
+    ]
+
+
+def test_a_legend_says_when_and_how_long_and_only_of_what_was():
+    until = START + timedelta(hours=3)
+    pauses = [Event(Kind.PAUSE, "", START + timedelta(minutes=m), START + timedelta(minutes=m + 6),
+                    "") for m in (15, 60)]  # fmt: skip
+    away = Event(Kind.OUTAGE, "a", START, START + timedelta(seconds=44), "")
+    shut = Event(Kind.BREAKER, "site:a.example", START + timedelta(hours=1), None, "")
+
+    def words(*events):
+        return [text for _, text in legend(events, START, until, CLOCK)]
+
+    assert words(*pauses, away, shut) == [
+        "paused 2 times, 12 min in all", "database away 18:00, 44 s", "breaker open since 19:00",
+    ]  # fmt: skip
+    assert words() == []
+
+
+def test_the_last_run_is_told_as_ended_or_at_work():
+    ended = Event(Kind.RUN, "a", START, START + timedelta(hours=1), "drained", run_id=118)
+    alive = Event(Kind.RUN, "a", START, None, "", run_id=119)
+
+    assert last_run([ended], CLOCK) == "Run 118 ended at 19:00: drained."
+    assert last_run([ended, alive], CLOCK) == "Run 119 is at work."
+    assert last_run([], CLOCK) == ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worker.dashboard.sign_in_limit import SignInLimit
+from worker.dashboard.sign_in_limit import MOST_KEYS, SignInLimit
 
 
 class Clock:
@@ -42,3 +42,13 @@ def test_old_failures_are_forgotten():
     limit.note_failure("vic")
 
     assert set(limit._failures) == {"vic"}
+
+
+def test_a_flood_of_names_keeps_new_ones_out_no_longer_than_its_window():
+    clock = Clock()
+    limit = SignInLimit(2, 60.0, clock)
+    limit.note_failure(*(f"guess-{number}" for number in range(MOST_KEYS)))
+
+    assert limit.wait_seconds("mara") == 60
+    clock.now = 60.5
+    assert limit.wait_seconds("mara") == 0

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from worker.intake.dedupe_keys import fitting
 from worker.intake.jobs import MAX_DEPTH, JobMaker, Problem
 from worker.intake.lines import Lines
 from worker.intake.records import read
@@ -33,9 +34,9 @@ def test_a_dedupe_key_is_filled_from_columns_and_fields():
     assert job[1] == "7/7/{x}"
 
 
-def test_an_overlong_dedupe_key_is_a_problem():
-    (problem,) = jobs(b"a\n" + b"x" * 192 + b"\n", dedupe="{a}")
-    assert problem.text == "its dedupe key is longer than 191 characters"
+def test_a_long_dedupe_key_is_kept_with_a_hash_at_its_end():
+    (job,) = jobs(b"a\n" + b"x" * 192 + b"\n", dedupe="{a}")
+    assert job[1] == fitting("x" * 192)
 
 
 def test_what_cannot_be_stored_is_a_problem_of_its_line():

@@ -76,7 +76,7 @@ def test_every_sample_is_one_line(text):
     assert render([family]).encode()
 
 
-@pytest.mark.skipif(shutil.which("promtool") is None, reason="apt install prometheus has promtool")
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="deploy/setup-tests.sh gets promtool")
 def test_promtool_accepts_strange_names():
     family = gauge("nightshift_jobs", "Jobs\nby \\ status.")
     family.add(1, {"task": 'quoted " back\\slash \n line ☂'})

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from worker.errors import Fail
-from worker.tasks.job import MAX_STEPS, Job, follow_ups_of, result_of, steps_of
+from worker.execution.task_call import as_json
+from worker.tasks.job import MAX_RESULT_BYTES, MAX_STEPS, Job, follow_ups_of, result_of, steps_of
 
 
 def test_the_latest_steps_are_kept_with_their_times():
@@ -23,6 +24,17 @@ def test_the_latest_steps_are_kept_with_their_times():
     times = [datetime.fromisoformat(step["at"]) for step in steps_of(job)]
     assert times == sorted(times)
     assert 0 <= (datetime.now(UTC) - times[0]).total_seconds() < 60
+
+
+def test_rows_that_no_result_could_hold_are_refused_at_once():
+    job = new_job()
+    for _ in range(9):
+        job.push({"text": "x" * 100_000})
+
+    with pytest.raises(Fail, match=r"job.push: with row 10 the result is over 1 MB"):
+        job.push({"text": "x" * 100_000})
+    assert len(result_of(job, None)) == 9
+    assert len(as_json(result_of(job, None))) <= MAX_RESULT_BYTES
 
 
 def new_job(**hooks) -> Job:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from worker.dashboard import charting, evidence_files
 from worker.dashboard.deeds import Done, author, do, reason, said_reason
-from worker.dashboard.facts import WEEK
+from worker.dashboard.event_lines import last_run
+from worker.dashboard.facts import NIGHTS, WEEK, Facts, Group
 from worker.dashboard.group_hints import hint_of
 from worker.dashboard.guards import operators_only
 from worker.dashboard.services import database, facts, services, told_at
+from worker.dashboard.triage import triage
 from worker.dashboard.wording import counted
 from worker.database.client import Row
 from worker.errors import UsageError
@@ -31,27 +34,30 @@ pages = Blueprint("errors", __name__)
 
 @pages.get("/errors")
 def page() -> str:
-    """List the groups, the largest first."""
+    """List the groups, the largest first: this night's, or all of them where there are none."""
     known, clock = facts(), services().clock
     told_at(known.at)
-    chosen = request.args.get("range", "all")
     with_muted = request.args.get("muted") == "1"
-    since = {"night": known.new_since, "week": known.at - WEEK}.get(chosen)
-    groups = [
-        group
-        for group in known.groups
-        if group.is_muted == with_muted and (since is None or group.row["last_seen"] >= since)
-    ]
+    listed = [group for group in known.groups if group.is_muted == with_muted]
+    chosen = _chosen(listed, known)
+    since = {"night": known.failed_since, "week": known.at - WEEK}.get(chosen)
+    groups = [group for group in listed if since is None or _failed_since(group, since)]
+    hints = {
+        group.key: hint_of(group, known, services().config.errors_dir, clock)
+        for group in groups[:MOST_GROUPS]
+        if not group.is_muted
+    }
     return render_template(
         "errors.html",
         groups=groups[:MOST_GROUPS],
         left_out=len(groups[MOST_GROUPS:]),
+        earlier=len(listed) - len(groups),
         jobs=sum(group.jobs for group in groups),
         new=sum(group.is_new for group in groups),
         muted=sum(group.is_muted for group in known.groups),
         with_muted=with_muted,
         ranges=RANGES,
-        chosen=chosen if chosen in RANGES else "all",
+        chosen=chosen,
         trend=lambda group: charting.group_trend(group, known, clock),
         pictures={
             sample["id"]
@@ -59,10 +65,28 @@ def page() -> str:
             for sample in group.samples
             if _has_picture(sample)
         },
-        hint_of=lambda group: hint_of(group, known, services().config.errors_dir, clock),
+        hints=hints,
+        triage=triage([(group, hints.get(group.key)) for group in groups[:MOST_GROUPS]]),
+        last_run=last_run(known.events, clock),
         canaries=CANARIES,
+        nights=NIGHTS,
+        until=known.at.isoformat(),
         shares=(_share([known.tonight]), _share(known.hours)),
     )
+
+
+def _chosen(listed: Sequence[Group], known: Facts) -> str:
+    """Tell which range is meant: the one that is asked for, or this night if anything failed."""
+    asked = request.args.get("range", "")
+    if asked in RANGES:
+        return asked
+    has_any = any(_failed_since(group, known.failed_since) for group in listed)
+    return "night" if has_any else "all"
+
+
+def _failed_since(group: Group, since: datetime) -> bool:
+    seen = group.row["last_seen"]
+    return seen is None or seen >= since
 
 
 def _has_picture(sample: Row) -> bool:
@@ -137,12 +161,16 @@ def unmute(group: str) -> Response:
 
 
 def _scope(group: str, *, half_done: bool = True) -> Scope:
-    """Choose the jobs of a group that were in error when the page was told, or are now.
+    """Choose the jobs of a group that the page had counted when it asked.
 
-    So a job that failed after the question was asked is not in the answer.
+    What failed since, or while somebody thought about it, is not in the answer.
     """
     db = database()
     found = dead_letters.find_group(db, group)
     if found["fingerprint"] != group:
         raise UsageError(f"there is no group {group}")
-    return Scope(archive.now(db), group=group, half_done=half_done)
+    try:
+        until = datetime.fromisoformat(request.form.get("until", ""))
+    except ValueError:
+        raise UsageError("the page did not say which jobs it meant; load it again") from None
+    return Scope(min(until.replace(tzinfo=None), archive.now(db)), group=group, half_done=half_done)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Response, abort, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from worker.claiming.why import sentence_about
-from worker.dashboard import charting, evidence_files
+from worker.dashboard import charting, evidence_files, evidence_zip, html_changes
 from worker.dashboard.deeds import Done, author, do, reason
 from worker.dashboard.evidence_files import FILES
 from worker.dashboard.guards import operators_only
@@ -23,6 +24,8 @@ from worker.history.dead_letters import Scope
 from worker.queue import added_jobs
 from worker.queue.claims import Queue
 from worker.queue.endings import half_done_at
+from worker.recovery import live_runs
+from worker.reporting.events import Kind
 
 # No script, no form, no address of its own, nothing from anywhere: the page as it was, and inert.
 SANDBOX = (
@@ -41,12 +44,13 @@ def page(job_id: int) -> str:
     told_at(known.at)
     shown, attempts = masked_job.masked(job, history)
     chosen = _chosen(attempts)
+    errors_dir = services().config.errors_dir
     return render_template(
         "job.html",
         job=shown,
         attempts=attempts,
         chosen=chosen,
-        evidence=evidence_files.look(chosen, services().config.errors_dir),
+        evidence=evidence_files.look(chosen, errors_dir),
         why=services().clock.localised(
             sentence_about(database(), shown, attempts, known.closed, pauses())
         ),
@@ -55,6 +59,8 @@ def page(job_id: int) -> str:
         added=added_jobs.of_job(database(), job_id),
         attempts_drawn=charting.attempts(attempts, services().clock),
         tried_seconds=_tried_seconds(attempts),
+        steps=evidence_files.steps_of(attempts, errors_dir),
+        runs=_runs_of(job, attempts),
         is_archived=job.get("archived_at") is not None,
         files=FILES,
     )
@@ -90,6 +96,28 @@ def look(job_id: int, fence: int) -> str:
     # Its frame must not ask for what is not there.
     os.close(_opened(job_id, fence, name))
     return render_template("captured.html", job_id=job_id, fence=fence, name=name)
+
+
+@pages.get("/jobs/<int:job_id>/attempts/<int:fence>/compare")
+def compare(job_id: int, fence: int) -> str:
+    """Compare the HTML of the page that failed with the good one before."""
+    folder = _folder(job_id, fence)
+    texts = [evidence_files.read_text(folder, name) for name in ("good-page", "page")]
+    if not all(texts):
+        abort(404, "One of the two pages is not there.")
+    changes = html_changes.compare(*texts)
+    return render_template("compare.html", job_id=job_id, fence=fence, changes=changes)
+
+
+@pages.get("/jobs/<int:job_id>/attempts/<int:fence>/everything.zip")
+def everything(job_id: int, fence: int) -> Response:
+    """Send all of an attempt's evidence as a download."""
+    name = f"job-{job_id}-{fence}"
+    packed = evidence_zip.zipped(_folder(job_id, fence), name)
+    answer = Response(packed, content_type="application/zip")
+    answer.headers["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}-evidence.zip"'
+    return answer
 
 
 @pages.post("/jobs/<int:job_id>/retry")
@@ -159,6 +187,27 @@ def _chosen(attempts: list[Row]) -> Row | None:
     return found[-1] if found else None
 
 
+def _runs_of(job: Row, attempts: list[Row]) -> dict[int, list[int]]:
+    """Tell which runs tried a job, and with which of their workers."""
+    tries = attempts or [job]
+    slots = {row["incarnation"]: row["worker_id"] for row in tries if row.get("incarnation")}
+    known = {
+        event.detail.get("incarnation"): event.run_id
+        for event in facts().events
+        if event.kind is Kind.WORKER
+    }
+    runs = {each: known[each] for each in slots if each in known}
+    # Of a job that waits or runs there is more to ask; what it was at is of today, mostly.
+    if len(runs) < len(slots) and job["status"] in ("done", "error"):
+        runs |= live_runs.runs_of(database(), slots)
+    found: dict[int, list[int]] = {}
+    for incarnation, run_id in runs.items():
+        slot = slots[incarnation]
+        if run_id and slot is not None and slot not in found.setdefault(run_id, []):
+            found[run_id].append(slot)
+    return {run_id: sorted(found[run_id]) for run_id in sorted(found)}
+
+
 def _tried_seconds(attempts: list[Row]) -> float | None:
     """Tell how long it took from the first attempt's beginning to the last one's end."""
     ran = [row for row in attempts if row["started_at"] and row["finished_at"]]
@@ -173,15 +222,22 @@ def _half_done(job: Row) -> str:
 def _opened(job_id: int, fence: int, name: str) -> int:
     if name not in FILES:
         abort(404, "There is no such evidence.")
+    number = evidence_files.open_file(_folder(job_id, fence), name)
+    if number is None:
+        abort(404, "That evidence is not there, or not on this machine.")
+    return number
+
+
+def _folder(job_id: int, fence: int) -> Path:
+    """Find the folder of an attempt's evidence by job and attempt; 404 when it is not here."""
     _, history = find(job_id)
     attempt = next((row for row in history if row["fence"] == fence), None)
     folder = None
     if attempt is not None:
         folder = evidence_files.folder_of(attempt, services().config.errors_dir)
-    number = None if folder is None else evidence_files.open_file(folder, name)
-    if number is None:
+    if folder is None:
         abort(404, "That evidence is not there, or not on this machine.")
-    return number
+    return folder
 
 
 def _chunks(number: int) -> Any:

@@ -6,14 +6,16 @@ import time
 
 from flask import Blueprint, render_template, request
 
-from worker.dashboard import charting, verdict
-from worker.dashboard.event_lines import lines_of
+from worker.dashboard import charting, shut_sites, verdict
+from worker.dashboard.event_lines import legend, lines_of
+from worker.dashboard.group_hints import hint_of
 from worker.dashboard.overview import RANGES, look
 from worker.dashboard.services import database, facts, paused, services, told_at
 
 pages = Blueprint("overview", __name__)
 
 MOST_DUTIES = 8
+MOST_GROUPS = 5
 # Where each kind of thing that waits for a person is looked at; what is not here failed.
 _PAGES_OF = {
     "profile": "profiles.page",
@@ -34,6 +36,8 @@ def page() -> str:
     answer_ms = (time.perf_counter() - began) * 1000
     now = look(database(), facts(), asked, wanted)
     told_at(now.at)
+    errors_dir = services().config.errors_dir
+    shown = now.facts.shown_groups[:MOST_GROUPS]
     return render_template(
         "overview.html",
         now=now,
@@ -42,6 +46,10 @@ def page() -> str:
         pace=charting.pace(now, clock),
         queue=charting.queue(now.counts, now.facts),
         ranges=RANGES.values(),
+        shut=shut_sites.told_of(now.facts, clock) if now.alive else "",
+        hints={group.key: hint_of(group, now.facts, errors_dir, clock) for group in shown},
+        groups=shown,
+        legend=legend(now.facts.events, now.since, now.at, clock),
         events=lines_of(now.facts.events, clock, limit=12),
         duties=[
             (item, _PAGES_OF.get(item.kind, "errors.page"))

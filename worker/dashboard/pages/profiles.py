@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
@@ -9,40 +11,90 @@ from werkzeug.wrappers import Response
 
 from worker.dashboard.deeds import Done, author, do, said_reason
 from worker.dashboard.guards import operators_only
-from worker.dashboard.services import database, facts, told_at
+from worker.dashboard.services import database, facts, services, told_at
 from worker.dashboard.wording import duration
-from worker.errors import UsageError
+from worker.database.client import Row
+from worker.errors import SettingsError, UsageError
 from worker.flags import parse_duration
-from worker.profiles import store
+from worker.history.todo import Item
+from worker.profiles import other_sessions, store
+from worker.profiles.doubts import HALF_DONE
 from worker.profiles.states import State
 
 MOST_PROFILES = 200
-SET_ASIDE = (State.REVIEW_REQUIRED, State.QUARANTINED, State.STALE)
+# In these a person may clear it.
+SET_ASIDE = (State.REVIEW_REQUIRED, State.QUARANTINED, State.STALE, State.DISABLED)
+# So many jobs that may be half done are named.
+MOST_JOBS = 500
 LONGEST_CHECKOUT_SECONDS = 30 * 86400.0
 
 pages = Blueprint("profiles", __name__)
 
 
+@dataclass(slots=True)
+class Waiting:
+    """What clearing a profile lets go on, as `profiles clear` tells it."""
+
+    jobs: int = 0
+    # The numbers of the jobs that may be half done: tried again when it is clear, or in error.
+    tried_again: list[int] = field(default_factory=list)
+    stay_errors: list[int] = field(default_factory=list)
+
+
 @pages.get("/profiles")
 def page() -> str:
-    """List profiles: first what waits for a person, then the others by name."""
+    """List profiles: first what waits for a person, as `todo` lists it, then the others by name."""
     db = database()
-    told_at(facts().at)
+    known = facts()
+    told_at(known.at)
     asked = request.args.get("state", "")
     state = asked if asked in set(State) else None
     after = request.args.get("after", "")[:64]
     rows = db.fetch_all("profiles_by_name", state=state, after=after, limit=MOST_PROFILES + 1)
-    review = [] if after else db.fetch_all("profiles_to_review", limit=MOST_PROFILES)
+    items = [item for item in known.todo.items if item.kind in ("profile", "checkout")]
+    review = [] if after or state else _rows_of(items[:MOST_PROFILES])
     counts, paused_accounts = store.counts(db)
+    clearable = [*(row for _, row in review), *rows[:MOST_PROFILES]]
     return render_template(
         "profiles.html",
         rows=rows[:MOST_PROFILES],
         next_after=rows[MOST_PROFILES - 1]["id"] if len(rows) > MOST_PROFILES else None,
         review=review,
+        to_review=len({item.name for item in items}),
+        waiting=_waiting([row["id"] for row in clearable if row["state"] in SET_ASIDE], items),
+        is_lower_bound=known.todo.is_lower_bound,
+        at=known.at,
         counts=counts,
         paused_accounts=paused_accounts,
         state=state,
     )
+
+
+def _rows_of(items: Sequence[Item]) -> list[tuple[Item, Row]]:
+    names = tuple({item.name for item in items})
+    found = database().fetch_all("profiles_named", ids=names) if names else []
+    rows = {row["id"]: row for row in found}
+    # One that was removed since is nobody's business.
+    return [(item, rows[item.name]) for item in items if item.name in rows]
+
+
+def _waiting(names: Sequence[str], items: Sequence[Item]) -> dict[str, Waiting]:
+    """Tell of each profile what its clearing would let go on."""
+    told = {name: Waiting() for name in names}
+    for item in items:
+        if item.name in told:
+            told[item.name].jobs = item.jobs
+    found = (
+        database().fetch_all(
+            "half_done_in_profiles", ids=tuple(told), half_done=f"%{HALF_DONE}%", limit=MOST_JOBS
+        )
+        if told
+        else []
+    )
+    for row in found:
+        waiting = told[row["profile_id"]]
+        (waiting.tried_again if row["is_pending"] else waiting.stay_errors).append(row["id"])
+    return told
 
 
 @pages.post("/profiles/<profile_id>/clear")
@@ -66,11 +118,16 @@ def check_out(profile_id: str) -> Response:
 
     def work() -> Done:
         seconds = _seconds(request.form.get("for", "1h"))
+        try:
+            unknown = other_sessions.refuse(database(), profile_id, services().config.state_dir)
+        except SettingsError as error:
+            raise UsageError(str(error)) from None
         store.check_out(
             database(), profile_id, person=author(), seconds=seconds, reason=said_reason()
         )
         where = f"launcher.py profiles show {profile_id}"
-        return Done(1, f"{profile_id} is yours for {duration(seconds)}. Where it is: {where}")
+        said = f"{profile_id} is yours for {duration(seconds)}. Where it is: {where}"
+        return Done(1, f"{said}. But {unknown}." if unknown else said)
 
     return _done("check out", profile_id, work)
 

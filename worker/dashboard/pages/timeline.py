@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template, request, url_for
 
-from worker.dashboard import charting
+from worker.dashboard import charting, timeline_words
 from worker.dashboard.event_lines import EventLine, lines_of
-from worker.dashboard.facts import Facts
+from worker.dashboard.facts import NIGHT, Facts
 from worker.dashboard.services import database, facts, services, told_at
 from worker.dashboard.wording import Clock
 from worker.reporting import events as happenings
-from worker.reporting import lanes
+from worker.reporting import lanes, nights
 from worker.reporting.charts.marks import Mark
 from worker.reporting.events import Event, Kind
 from worker.reporting.lanes import Lane, Timeline
@@ -22,7 +22,7 @@ HOURS = {
     "30m": ("30 min", 0.5), "2h": ("2 h", 2.0), "12h": ("12 h", 12.0), "24h": ("24 h", 24.0),
     "3d": ("3 days", 72.0),
 }  # fmt: skip
-USUAL = "12h"
+USUAL = NIGHT_KEY = "12h"
 # Minutes are kept a little longer than this.
 FURTHEST = timedelta(days=7)
 MOST_LANES = 24
@@ -71,6 +71,16 @@ class Window:
             return None
         return {"range": other, "until": until.strftime(STAMP)}
 
+    def night_before(self, clock: Clock) -> tuple[str, dict[str, str]] | None:
+        """Name the night before the one that this window ends in, with its address."""
+        begins = nights.beginning(self.until - timedelta(seconds=1), clock.zone)
+        before = nights.beginning(begins - timedelta(seconds=1), clock.zone)
+        until = before + timedelta(hours=HOURS[NIGHT_KEY][1])
+        if until < self.now - FURTHEST:
+            return None
+        name = f"Night of {clock.local(before):%-d %b}"
+        return name, {"range": NIGHT_KEY, "until": until.strftime(STAMP)}
+
 
 @pages.get("/timeline")
 def page() -> str:
@@ -91,7 +101,11 @@ def page() -> str:
         lanes=rows,
         total={name: sum(sums[name] for _, sums in rows) for name in ("done", "failed", "again")},
         left_out=len(shown) - len(drawn.lanes),
-        title=_title(events, window, clock),
+        title=timeline_words.title(events, window.until, clock, is_live=window.is_live),
+        said=timeline_words.facts_of(events, window.since, window.until, clock),
+        recovered=_recovered(known, window),
+        reasons=timeline_words.reasons_of,
+        night_before=window.night_before(clock),
         events=_lines(events, known, window, clock),
         costs=_costs(events, window.since, window.until),
         ranges=HOURS,
@@ -130,24 +144,23 @@ def _lines(events: list[Event], known: Facts, window: Window, clock: Clock) -> l
             group.row["first_seen"], Mark.FAILED,
             f"First of {group.jobs:,}: {group.row['label']}"[:200],
             f"{group.site or group.row['task']}, until {clock.hour(group.row['last_seen'])}",
+            link=url_for("errors.page", range="all", _anchor=f"g-{group.key}"),
+            is_new=group.is_new,
         )
         for group in known.shown_groups
         if window.since <= group.row["first_seen"] < window.until
     ]  # fmt: skip
-    told = lines_of(events, clock) + first[:MOST_GROUPS]
+    told = lines_of(events, clock, joined=True) + first[:MOST_GROUPS]
     return sorted(told, key=lambda line: line.at)
 
 
-def _title(events: list[Event], window: Window, clock: Clock) -> str:
-    """Say how the last run in the window stands, or that there was none."""
-    runs = [event for event in events if event.kind is Kind.RUN]
-    if not runs:
-        return "Nobody was at work." if window.is_live else "What happened when."
-    alive = [run for run in runs if run.ended_at is None or run.ended_at > window.until]
-    if alive:
-        return f"Run {alive[-1].run_id} is at work." if window.is_live else "A run at work."
-    last = max(runs, key=lambda run: run.ended_at or run.began_at)
-    return f"Run {last.run_id} {last.why} at {clock.hour(last.ended_at)}."
+def _recovered(known: Facts, window: Window) -> int | None:
+    """Count the jobs that were done by retry; None where minutes are not at hand any more."""
+    if window.since < known.at - NIGHT:
+        return None
+    return sum(
+        each.recovered for each in known.minutes if window.since <= each.start < window.until
+    )
 
 
 def _came_to(lane: Lane, since: datetime, until: datetime) -> dict[str, float]:

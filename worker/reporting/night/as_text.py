@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 
 from worker.evidence.terminal_text import one_line
 from worker.reporting.charts.marks import CHARACTERS, Mark
+from worker.reporting.judgement import Level
 from worker.reporting.lanes import Lane
 from worker.reporting.night import figures_table, tables
 from worker.reporting.night.duties import said_of
-from worker.reporting.night.model import Group, Level, Night
+from worker.reporting.night.model import Group, Night
 from worker.reporting.night.picture import MOST_LANES, name_of_lane, said
 from worker.reporting.night.tables import Table
 from worker.reporting.night.words import clock, day_and_clock, name_of, took

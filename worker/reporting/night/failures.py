@@ -165,7 +165,8 @@ def _command(row: Row, is_mended: bool) -> str:
     # The whole name: a shorter one may be another group's too.
     group = f"--group {row['fingerprint']}"
     if row["half_done"]:
-        return f"launcher.py retry {group} --half-done"
+        # Never one line that does it all again: a person looks at each first.
+        return f"launcher.py errors {row['fingerprint']}"
     return f"launcher.py retry {group}" + ("" if is_mended else " --limit 10")
 
 

@@ -7,11 +7,13 @@ import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
-from worker.database.client import Database
+from worker.database.client import Database, Row
 from worker.profiles import store as profiles
 from worker.proxies import store as proxies
+from worker.reporting import figures
 from worker.reporting.night.model import HouseItem
 from worker.reporting.night.window import Window
 from worker.reporting.night.words import clean, counted, size
@@ -24,6 +26,7 @@ LOOK_SECONDS = 2.0
 LITTLE_ROOM_BYTES = 2_000_000_000
 LITTLE_ROOM_SHARE = 0.05
 SHOWN_NAMES = 3
+LONGEST_REASON = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +42,10 @@ class Room:
 def keep(db: Database, window: Window, errors_dir: Path) -> list[HouseItem]:
     """Look at everything; what is not used is not told of."""
     return [
-        *_proxies(db),
+        *_proxies(db, window),
         *_profiles(db),
         *_schedules(db, window),
-        *_webhooks(db),
+        *_webhooks(db, window),
         _disk(errors_dir),
     ]
 
@@ -72,15 +75,27 @@ def room(folder: Path, seconds: float = LOOK_SECONDS) -> Room:
     return Room(used, is_cut and bool(stack), disk.free, disk.total)
 
 
-def _proxies(db: Database) -> Iterator[HouseItem]:
+def _proxies(db: Database, window: Window) -> Iterator[HouseItem]:
     if not (rows := proxies.all_proxies(db)):
         return
     off = [str(row["name"]) for row in rows if not row["is_enabled"]]
     cooling = sum(1 for row in rows if row["is_enabled"] and row["cooling_seconds"] > 0)
     text = f"{len(rows) - len(off):,} of {len(rows):,} in use"
     text += f", {cooling:,} cooling down" if cooling else ""
+    text += _refused(db, window)
     text += f"; disabled: {_named(off)}" if off else ""
     yield HouseItem("Proxies", "look" if off or cooling == len(rows) else "ok", text)
+
+
+def _refused(db: Database, window: Window) -> str:
+    """Say which share of the night's attempts a site refused through them."""
+    row = db.fetch_all("refused_through_proxies", start=window.start, end=window.end)[0]
+    ended = figures.totals(db, window.start, window.end)
+    tried = ended.attempts() - ended.handed_back
+    if not (refused := int(row["attempts"])) or tried <= 0:
+        return ""
+    share = f" ({100 * refused / tried:.1f} % of all)" if refused <= tried else ""
+    return f", {counted(refused, 'attempt')} refused through them{share}"
 
 
 def _profiles(db: Database) -> Iterator[HouseItem]:
@@ -90,10 +105,16 @@ def _profiles(db: Database) -> Iterator[HouseItem]:
     if not aside:
         yield HouseItem("Profiles", "ok", f"{counted(len(rows), 'profile')}, none set aside")
         return
-    named = [f"{row['id']} ({row['state'].replace('_', ' ')})" for row in aside]
-    yield HouseItem(
-        "Profiles", "held", f"{len(aside):,} of {len(rows):,} set aside: {_named(named)}"
-    )
+    named = [f"{clean(row['id'], 60)} ({_why_aside(row)})" for row in aside[:SHOWN_NAMES]]
+    more = f" and {len(aside) - SHOWN_NAMES:,} more" if len(aside) > SHOWN_NAMES else ""
+    text = f"{len(aside):,} of {len(rows):,} set aside: {', '.join(named)}{more}"
+    yield HouseItem("Profiles", "held", text)
+
+
+def _why_aside(row: Row) -> str:
+    state = str(row["state"]).replace("_", " ")
+    why = clean(row["state_reason"] or "", LONGEST_REASON)
+    return f"{state}: {why}" if why else state
 
 
 def _schedules(db: Database, window: Window) -> Iterator[HouseItem]:
@@ -113,13 +134,17 @@ def _schedules(db: Database, window: Window) -> Iterator[HouseItem]:
     yield HouseItem("Schedules", "look" if overdue else "held" if resting else "ok", text)
 
 
-def _webhooks(db: Database) -> Iterator[HouseItem]:
+def _webhooks(db: Database, window: Window) -> Iterator[HouseItem]:
     found = outbox.counts(db)
     waiting, given_up = found["waiting"], found["given_up"]
-    if given_up:
-        yield HouseItem("Webhooks", "look", f"{waiting:,} due, {given_up:,} given up")
-    elif waiting:
-        yield HouseItem("Webhooks", "ok", f"{waiting:,} due")
+    arrived = outbox.delivered_between(db, window.start, window.end)
+    if not (waiting or given_up or arrived):
+        return
+    # Older ones are forgotten: of a night so long ago nobody knows all of them.
+    is_known = window.now - window.start < timedelta(seconds=outbox.KEPT_SECONDS)
+    text = f"{arrived:,} delivered, {waiting:,} due" if is_known else f"{waiting:,} due"
+    text += f", {given_up:,} given up" if given_up else ""
+    yield HouseItem("Webhooks", "look" if given_up else "ok", text)
 
 
 def _disk(errors_dir: Path) -> HouseItem:

@@ -127,7 +127,7 @@ def _hour(night: Night, hour: Hour, most: int) -> str:
             f'cellspacing="0"><tr><td class="fill" bgcolor="{FILL}" height="10"></td></tr></table>'
         )
     return (
-        f"<tr><td>{clock(night.window, hour.start)}</td>"
+        f'<tr><td class="h">{clock(night.window, hour.start)}</td>'
         f'<td class="barcell" width="45%">{bar}</td>'
         f"<td {NUMBER}>{hour.done:,}</td>{failed}"
         f'<td class="faint note">{words("; ".join(hour.notes))}</td></tr>\n'
@@ -239,7 +239,7 @@ def doubts(night: Night) -> str:
 def house(night: Night) -> str:
     """Proxies, profiles, webhooks, disk."""
     rows = "".join(
-        f'<tr><th scope="row" align="left">{item.name}</th>'
+        f'<tr><th class="h" scope="row" align="left">{item.name}</th>'
         f'<td class="any">{mark(HOUSE_MARKS[item.state])} {words(item.text)}</td></tr>\n'
         for item in night.house
     )

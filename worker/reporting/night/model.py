@@ -8,19 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 
+from worker.reporting.judgement import Level
 from worker.reporting.lanes import Lane
 from worker.reporting.night.window import Window
-
-
-class Level(StrEnum):
-    """The four verdicts."""
-
-    SLEEP = "Go back to sleep"
-    LOOK = "Look when you are up"
-    GET_UP = "Get up"
-    CANNOT_TELL = "Cannot tell"
 
 
 @dataclass(frozen=True, slots=True)

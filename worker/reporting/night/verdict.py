@@ -5,28 +5,25 @@ Never "OK", never a percentage alone. What mends itself is said to do so.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 
-from worker.database.client import Database
+from worker.claiming import held_back
+from worker.claiming.held_back import HeldBack
+from worker.database.client import Database, Row
 from worker.queue import pause
-from worker.recovery.live_runs import Life
-from worker.reporting import deadline, outlook
+from worker.recovery.live_runs import Life, RunState
+from worker.reporting import deadline, judgement, outlook
+from worker.reporting.judgement import STALL_SECONDS, Cause, Judgement, Level, Situation
 from worker.reporting.night import failing
 from worker.reporting.night.failing import Ended
-from worker.reporting.night.model import (
-    Counts,
-    GroupTotals,
-    Level,
-    Measures,
-    Usual,
-    Verdict,
-)
+from worker.reporting.night.model import Counts, GroupTotals, Measures, Usual, Verdict
 from worker.reporting.night.window import Window
 from worker.reporting.night.words import clean, clock, counted, share, span
+from worker.reporting.outlook import Outlook
 
-# A live run's figures are as old as its last beat.
-STALE_SECONDS = 60.0
-STALLED_SECONDS = 900.0
+HELD_BACK_SECONDS = 1.0
+WAITING = "waiting for their time"
 
 
 def judge(
@@ -39,24 +36,49 @@ def judge(
 ) -> Verdict:
     """Say whether somebody has to do something, and why."""
     why = explain(window, counts, measures, groups)
-    if window.alive and not window.is_past:
-        return _while_it_goes_on(db, window, counts, usual, why)
-    if not counts.jobs_in:
-        return Verdict(Level.SLEEP, "Nothing was to be done.", "No job ended, and none waits.")
-    if counts.left:
-        return _with_jobs_left(window, counts, why)
-    jobs = counts.jobs_in
-    if failing.are_many(Ended(counts.done, counts.failed), _of(usual)):
-        failed = share(counts.failed, counts.done + counts.failed)
-        return Verdict(Level.LOOK, f"Look when you are up: {failed} of {jobs:,} jobs failed.", why)
-    if counts.failed:
-        return Verdict(Level.SLEEP, f"All {jobs:,} jobs are done or explained.", why)
-    what = f"All {jobs:,} jobs are done." if jobs > 1 else "The one job is done."
-    return Verdict(Level.SLEEP, what, why)
+    if window.is_past:
+        return _of_the_past(window, counts, usual, why)
+    paused = pause.paused(db)
+    held = held_back.count(db, seconds=HELD_BACK_SECONDS) if counts.left else []
+    at_work = [run for run in window.runs if run.life is Life.ALIVE]
+    held_jobs = judgement.held(held, window.runs)
+    known = outlook.outlook(db, at_work) if at_work else Outlook(0.0, {})
+    if known.pending is None:
+        # No heart has counted yet.
+        known = replace(
+            known, pending=counts.pending or 0, in_progress=counts.in_progress or 0,
+            waiting=counts.waiting, held_back=held_jobs,
+        )  # fmt: skip
+    ended = Ended(counts.done, counts.failed)
+    many = failing.warning(ended, failing.lately(db, window.now), _of(usual))
+    judged = judgement.judge(
+        Situation(
+            window.now, window.runs, counts.left,
+            not_now=held_jobs + counts.waiting,
+            is_paused=paused is not None,
+            # What was put right since is no reason to look.
+            many_fail=bool(many) and bool(at_work or counts.failed),
+            to_go=known.to_go,
+            has_ended_lately=known.per_second > 0,
+            eta_seconds=known.eta_seconds,
+        )
+    )  # fmt: skip
+    if paused is not None:
+        said = _of_a_pause(window, paused, counts)
+    elif judged.cause is Cause.UNHEARD and judged.run is not None:
+        said = f"Cannot tell: {_named(judged.run)} has been silent since "
+        said += f"{clock(window, judged.run.heartbeat_at, seconds=True)}."
+    elif at_work:
+        said = _by_its_pace(window, counts, known, many, judged)
+    else:
+        said = _of_a_quiet_queue(window, counts, held, many, judged)
+    return Verdict(judged.level, said, why)
 
 
 def explain(window: Window, counts: Counts, measures: Measures, groups: GroupTotals) -> str:
     """Say in a few sentences what happened."""
+    if not counts.jobs_in:
+        return "No job ended, and none waits."
     text = f"{counts.done:,} {'was' if counts.done == 1 else 'were'} done"
     over = [run.over_at for run in window.runs if run.over_at is not None]
     if over and not window.alive:
@@ -81,85 +103,82 @@ def _of(usual: Usual) -> Ended:
     return Ended(usual.median.done, usual.median.failed)
 
 
-def _with_jobs_left(window: Window, counts: Counts, why: str) -> Verdict:
-    left = counted(counts.left, "job")
-    singular, plural = ("was", "were") if window.is_past else ("is", "are")
-    was = singular if counts.left == 1 else plural
-    held = _held_back(window)
-    if held:
-        reason = f"{left} {was} held back: {held}"
-        return Verdict(Level.LOOK, f"Look when you are up: {reason}.", why)
-    if counts.waiting and counts.waiting >= counts.left:
-        return Verdict(
-            Level.LOOK, f"Look when you are up: {left} {was} left, waiting for their time.", why
-        )
-    if window.is_past:
-        return Verdict(Level.LOOK, f"Look when you are up: {left} {was} left at its end.", why)
-    return Verdict(
-        Level.GET_UP,
-        f"Get up: {left} {was} left, and no run is at work. Start one: launcher.py run",
-        why,
-    )
+def _of_the_past(window: Window, counts: Counts, usual: Usual, why: str) -> Verdict:
+    """Tell how a run ended: what became of its jobs since is another night's matter."""
+    many = failing.are_many(Ended(counts.done, counts.failed), _of(usual))
+    if not counts.left:
+        cause = Cause.MANY_FAIL if many else Cause.WELL
+        level = Level.LOOK if many else Level.SLEEP
+        return Verdict(level, _of_an_end(counts, Judgement(level, cause), ""), why)
+    left = f"{counted(counts.left, 'job')} {'was' if counts.left == 1 else 'were'}"
+    told = judgement.held_at_end(window.run) if window.run is not None else []
+    held = sum(int(item["jobs"]) for item in told)
+    said = f"{left} left at its end"
+    if held + counts.waiting >= counts.left:
+        said = f"{left} held back: {told[0]['reason']}" if told else f"{left} left, {WAITING}"
+    return Verdict(Level.LOOK, f"Look when you are up: {said}.", why)
 
 
-def _held_back(window: Window) -> str:
-    """Tell why jobs are held back, as the last run that ended has written it down."""
-    for run in window.runs:
-        for item in (run.summary or {}).get("held_back") or ():
-            return str(item.get("reason", ""))
-        if run.summary is not None:
-            return ""
-    return ""
+def _of_a_pause(window: Window, paused: Row, counts: Counts) -> str:
+    who = clean(f"by {paused['set_by']}: {paused['reason']}")
+    text = f"Look when you are up: paused since {clock(window, paused['set_at'])} {who}; "
+    return text + f"{counted(counts.left, 'job')} wait for: launcher.py resume"
 
 
-def _while_it_goes_on(
-    db: Database, window: Window, counts: Counts, usual: Usual, why: str
-) -> Verdict:
-    silent = [run for run in window.alive if run.silent_seconds > STALE_SECONDS]
-    if any(run.life is Life.SILENT for run in window.alive) or len(silent) == len(window.alive):
-        run = max(window.alive, key=lambda each: each.silent_seconds)
-        since = clock(window, run.heartbeat_at, seconds=True)
-        text = f"Cannot tell: run {run.run_id} on {run.host} has been silent since {since}."
-        return Verdict(Level.CANNOT_TELL, text, why)
-    if (asked := pause.paused(db)) is not None:
-        who = clean(f"by {asked['set_by']}: {asked['reason']}")
-        text = f"Look when you are up: paused since {clock(window, asked['set_at'])} {who}; "
-        text += f"{counted(counts.left, 'job')} wait for: launcher.py resume"
-        return Verdict(Level.LOOK, text, why)
-    return _by_its_pace(db, window, counts, usual, why)
+def _of_a_quiet_queue(
+    window: Window, counts: Counts, held: list[HeldBack], many: str, judged: Judgement
+) -> str:
+    left = f"{counted(counts.left, 'job')} {'is' if counts.left == 1 else 'are'}"
+    killed = ""
+    if judged.run is not None:
+        killed = f"{_named(judged.run)} was killed at {clock(window, judged.run.heartbeat_at)}"
+    if judged.level is Level.GET_UP:
+        who = f"{killed}, and {left} left" if killed else f"{left} left, and no run is at work"
+        return f"Get up: {who}. Start one: launcher.py run"
+    if judged.cause is Cause.HELD:
+        reason = f"{left} held back: {clean(held[0].reason)}" if held else f"{left} left, {WAITING}"
+        return f"Look when you are up: {f'{killed}; ' if killed else ''}{reason}."
+    if judged.cause is Cause.KILLED:
+        return f"Look when you are up: {killed}, but nothing is left to do."
+    return _of_an_end(counts, judged, many)
 
 
-def _by_its_pace(db: Database, window: Window, counts: Counts, usual: Usual, why: str) -> Verdict:
-    known = outlook.outlook(db, window.alive)
-    if not known.per_second and known.to_go and _is_old(window):
-        return Verdict(
-            Level.GET_UP,
-            f"Get up: nothing has ended for {span(STALLED_SECONDS)}, though "
-            f"{counted(known.to_go, 'job')} could. Look: launcher.py status",
-            why,
+def _of_an_end(counts: Counts, judged: Judgement, many: str) -> str:
+    jobs, ended = counts.jobs_in, Ended(counts.done, counts.failed)
+    if not jobs:
+        return "Nothing was to be done."
+    if judged.cause is Cause.MANY_FAIL:
+        if many.endswith("in the last hour have failed"):
+            return f"Look when you are up: {many}."
+        failed = share(counts.failed, ended.jobs)
+        return f"Look when you are up: {failed} of {jobs:,} jobs failed."
+    if counts.failed:
+        return f"All {jobs:,} jobs are done or explained."
+    return f"All {jobs:,} jobs are done." if jobs > 1 else "The one job is done."
+
+
+def _by_its_pace(
+    window: Window, counts: Counts, known: Outlook, many: str, judged: Judgement
+) -> str:
+    if judged.cause is Cause.STALLED:
+        return (
+            f"Get up: nothing has ended for {span(STALL_SECONDS)}, though "
+            f"{counted(known.to_go or 0, 'job')} could. Look: launcher.py status"
         )
     so_far = f"{counts.jobs_in - counts.left:,} of {counts.jobs_in:,} jobs have ended"
-    ended_tonight = Ended(counts.done, counts.failed)
-    many = failing.warning(ended_tonight, failing.lately(db, window.now), _of(usual))
     so_far = f"{many}; {so_far}" if many else so_far
-    ready = known.eta_seconds
-    if ready is None:
-        # At its beginning nobody knows more; later somebody should.
-        level = Level.LOOK if many or _is_old(window) else Level.SLEEP
-        text = f"{level.value}: {so_far}, and it is too early to say when the rest has."
-        return Verdict(level, text, why)
-    at = clock(window, window.now + timedelta(seconds=ready))
+    so_far = f"{_named(judged.run)} is gone; {so_far}" if judged.run is not None else so_far
+    if known.eta_seconds is None:
+        return f"{judged.level.value}: {so_far}, and it is too early to say when the rest has."
+    at = clock(window, window.now + timedelta(seconds=known.eta_seconds))
     until = deadline.deadline(window.alive)
-    if until is not None and deadline.will_be_late(window.alive, ready, window.now):
+    if judged.cause is Cause.LATE and until is not None:
         text = f"Get up: {so_far}, but the rest takes until about {at}, and claiming stops at "
-        text += f"{clock(window, until)}. More workers or a later --until would help."
-        return Verdict(Level.GET_UP, text, why)
-    held = f", without {counted(known.held_back, 'job')} held back" if known.held_back else ""
+        return f"{text}{clock(window, until)}. More workers or a later --until would help."
     # What is held back is looked at again by itself; when the run ends, it is told what is left.
-    level = Level.LOOK if many else Level.SLEEP
-    return Verdict(level, f"{level.value}: {so_far}, the rest by about {at}{held}.", why)
+    held = f", without {counted(known.held_back, 'job')} held back" if known.held_back else ""
+    return f"{judged.level.value}: {so_far}, the rest by about {at}{held}."
 
 
-def _is_old(window: Window) -> bool:
-    began: datetime = min(run.started_at for run in window.alive)
-    return (window.now - began).total_seconds() > STALLED_SECONDS
+def _named(run: RunState) -> str:
+    return f"run {run.run_id} on {run.host}"

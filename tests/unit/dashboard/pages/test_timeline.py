@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from worker.dashboard.pages.timeline import FURTHEST, Window
+from worker.dashboard.wording import Clock
 
 NOW = datetime(2026, 2, 1, 7, 2)  # noqa: DTZ001 - as the database has it
 
@@ -38,3 +39,14 @@ def test_zooming_in_keeps_the_middle():
 
 def test_further_back_than_minutes_are_kept_nothing_leads():
     assert Window("24h", NOW - FURTHEST, NOW).link(by=-0.5) is None
+
+
+def test_the_night_before_is_named_by_the_evening_that_it_began_in():
+    clock = Clock(UTC, "UTC")
+
+    name, link = Window("12h", NOW, NOW).night_before(clock)
+    assert (name, link) == ("Night of 30 Jan", {"range": "12h", "until": "2026-01-31T06:00"})
+
+    before = Window("12h", datetime(2026, 1, 31, 6), NOW)  # noqa: DTZ001 - as the database has it
+    assert before.night_before(clock)[0] == "Night of 29 Jan"
+    assert Window("12h", NOW - FURTHEST, NOW).night_before(clock) is None

@@ -44,3 +44,26 @@ def test_its_words_are_told_and_escaped():
 
     assert tree.find(f"{SVG}rect/{SVG}title").text == "attempt 1: <b>timed out</b>"
     assert "<b>" in tree.find(f"{SVG}desc").text
+
+
+def test_waits_are_written_where_there_is_room_and_always_told():
+    minute = timedelta(minutes=1)
+    tree = drawn(
+        Bar(START, START + minute, "f-warn", "attempt 1", name="1"),
+        Bar(
+            START + 3 * minute, START + 4 * minute, "f-warn", "attempt 2", name="2", gap="wait <2>"
+        ),
+        Bar(
+            START + 4.2 * minute,
+            START + 5 * minute,
+            "f-bad",
+            "attempt 3",
+            name="3",
+            gap="wait 12 s",
+        ),
+    )
+
+    written = {text.text for text in tree.findall(f"{SVG}text")}
+    assert {"1", "2", "3", "wait <2>"} <= written
+    assert "wait 12 s" not in written
+    assert "wait <2>; attempt 2; wait 12 s; attempt 3" in tree.find(f"{SVG}desc").text

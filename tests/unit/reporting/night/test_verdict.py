@@ -8,6 +8,8 @@ from datetime import timedelta
 import pytest
 
 from tests.unit.reporting.night.hostile_night import END, hostile_night
+from worker.claiming import held_back
+from worker.claiming.held_back import HeldBack
 from worker.queue import pause
 from worker.recovery.live_runs import Life
 from worker.reporting import outlook
@@ -19,15 +21,20 @@ from worker.reporting.outlook import Outlook
 
 
 @pytest.fixture(autouse=True)
-def nobody_has_paused(monkeypatch):
+def nobody_has_paused_and_nothing_is_held(monkeypatch):
     monkeypatch.setattr(pause, "paused", lambda db: None)
+    monkeypatch.setattr(held_back, "count", lambda db, seconds: [])
+    monkeypatch.setattr(failing, "lately", lambda db, now: Ended())
 
 
-def said(counts, *, usual=None, life=Life.ENDED, silent=0.0, summary=None, past=False, **more):
+def said(
+    counts, *, usual=None, life=Life.ENDED, silent=0.0, summary=None, past=False, others=(), **more
+):
     night = hostile_night("night-1")
     over = {} if life is Life.ENDED else {"ended_at": None, **more}
     run = replace(night.window.runs[0], life=life, silent_seconds=silent, summary=summary, **over)
-    window = replace(night.window, run=run if past else None, runs=(run,))
+    now = END + timedelta(hours=1 if past else 0)
+    window = replace(night.window, now=now, run=run if past else None, runs=(*others, run))
     return judge(None, window, counts, Measures(), usual or Usual(0, Measures()), GroupTotals())
 
 
@@ -59,14 +66,46 @@ def test_jobs_left_with_nobody_at_work_are_worth_getting_up():
     )
 
 
-def test_jobs_held_back_or_waiting_can_wait_for_the_morning():
-    summary = {"held_back": [{"jobs": 5, "reason": "the breaker of site:a is open"}]}
+BREAKER = "the breaker of site:a is open"
 
-    held = said(counts(10, pending=5), summary=summary)
-    assert held.sentence == (
-        "Look when you are up: 5 jobs are held back: the breaker of site:a is open."
-    )
+
+def hold(monkeypatch, jobs, *, or_more=False):
+    found = [HeldBack("site:a", BREAKER, jobs, or_more)]
+    monkeypatch.setattr(held_back, "count", lambda db, seconds: found)
+
+
+def test_jobs_held_back_or_waiting_can_wait_for_the_morning(monkeypatch):
     assert said(counts(10, pending=5, waiting=5)).level is Level.LOOK
+    hold(monkeypatch, 4)
+    held = said(counts(10, pending=5, waiting=1))
+    assert held.level is Level.LOOK
+    assert held.sentence == f"Look when you are up: 5 jobs are held back: {BREAKER}."
+
+
+@pytest.mark.parametrize(("jobs", "or_more"), [(4, False), (1, True)])
+def test_a_few_held_jobs_do_not_hide_that_nobody_works(monkeypatch, jobs, or_more):
+    hold(monkeypatch, jobs, or_more=or_more)
+    assert said(counts(10, pending=1200)).sentence.startswith("Get up: 1,200 jobs are left")
+
+
+def test_where_the_count_was_cut_short_the_newest_run_says_what_it_left_held_back(monkeypatch):
+    hold(monkeypatch, 1, or_more=True)
+    summary = {"held_back": [{"jobs": 5, "reason": BREAKER}]}
+    assert said(counts(10, pending=5), summary=summary).level is Level.LOOK
+    # Of a killed run nobody knows, and what an older one left is history.
+    killed = replace(hostile_night().window.runs[0], run_id=119, life=Life.GONE, ended_at=None)
+    assert said(counts(10, pending=5), summary=summary, others=(killed,)).level is Level.GET_UP
+
+
+@pytest.mark.parametrize(
+    ("held", "waiting", "words"),
+    [(5, 0, f"5 jobs were held back: {BREAKER}"), (4, 0, "5 jobs were left at its end"),
+     (0, 5, "5 jobs were left, waiting for their time")],
+)  # fmt: skip
+def test_a_past_run_says_what_it_left(held, waiting, words):
+    summary = {"held_back": [{"jobs": held, "reason": BREAKER}] if held else []}
+    verdict = said(counts(10, pending=5, waiting=waiting), summary=summary, past=True)
+    assert verdict.sentence == f"Look when you are up: {words}."
 
 
 def test_a_silent_run_means_that_nobody_can_tell():
@@ -145,16 +184,33 @@ def test_a_pause_is_no_stall_and_says_who(monkeypatch):
     )
 
 
-@pytest.mark.parametrize(
-    ("hours", "failed", "level"),
-    [(0, 0, Level.SLEEP), (0, 6, Level.LOOK), (3, 0, Level.LOOK)],
-    ids=["just begun", "just begun and failing", "not known after hours"],
-)
-def test_at_its_beginning_a_run_has_no_end_yet(monkeypatch, hours, failed, level):
+@pytest.mark.parametrize(("failed", "level"), [(0, Level.SLEEP), (6, Level.LOOK)])
+def test_at_its_beginning_a_run_has_no_end_yet(monkeypatch, failed, level):
     monkeypatch.setattr(outlook, "outlook", lambda db, runs: Outlook(0.0, {}))
-    monkeypatch.setattr(failing, "lately", lambda db, now: Ended())
 
-    verdict = said(counts(4, failed, 60), life=Life.ALIVE, started_at=END - timedelta(hours=hours))
+    verdict = said(counts(4, failed, 60), life=Life.ALIVE, started_at=END)
 
     assert verdict.level is level
     assert "it is too early to say when the rest has" in verdict.sentence
+
+
+def test_a_run_whose_heart_has_not_counted_is_judged_by_the_reports_own_count(monkeypatch):
+    monkeypatch.setattr(outlook, "outlook", lambda db, runs: Outlook(0.0, {}))
+    hours_ago = {"life": Life.ALIVE, "started_at": END - timedelta(hours=3)}
+
+    assert said(counts(4, 0, 60), **hours_ago).level is Level.GET_UP
+    hold(monkeypatch, 50)
+    assert said(counts(4, 0, 60, waiting=10), **hours_ago).level is Level.SLEEP
+
+
+def test_a_killed_run_is_told_beside_a_live_one_and_where_nothing_is_left(monkeypatch):
+    killed = replace(hostile_night().window.runs[0], life=Life.GONE, host="night-2", ended_at=None)
+    monkeypatch.setattr(outlook, "outlook", lambda db, runs: Outlook(1.0, {}, 60, 0, 0, 0))
+
+    beside = said(counts(10, pending=60), life=Life.ALIVE, others=(killed,))
+    assert beside.level is Level.LOOK
+    assert beside.sentence.startswith("Look when you are up: run 118 on night-2 is gone; ")
+    alone = said(counts(10), life=Life.GONE)
+    assert alone.sentence == (
+        "Look when you are up: run 118 on night-1 was killed at 05:52, but nothing is left to do."
+    )

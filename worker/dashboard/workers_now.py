@@ -1,0 +1,107 @@
+"""What each worker of a live or dead run is at, as the heart of its run last told it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from worker.dashboard.facts import Facts
+from worker.database.client import Database, Row
+from worker.recovery.live_runs import Life, RunState
+from worker.reporting.events import Event, Kind
+
+# What a worker records that ends by itself.
+FINISHED = "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerNow:
+    """One slot of a live or dead run, and what it is at."""
+
+    run_id: int
+    slot: int
+    host: str
+    phase: str
+    job_id: int | None
+    job_seconds: float | None
+    step: str
+    restarts: int
+    is_dead: bool = False
+    job: Row | None = None
+    incarnation: int = 0
+    memory_mb: float | None = None
+    # How long its job may take: by the job, its task or the run.
+    limit_seconds: float | None = None
+    # How this life ended, and how the one before it did; empty where there is no such end.
+    ending: str = ""
+    last_ending: str = ""
+    # The browser elsewhere that it uses, and where that can be watched; empty for one of its own.
+    browser: str = ""
+    live_view: str = ""
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether it has gone home, because there was nothing left for it."""
+        return self.ending == FINISHED
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it is there, at a job or waiting for one."""
+        return not self.is_dead and not self.ending and self.phase not in ("none", "booting")
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether its job has used up most of its time."""
+        limit, took = self.limit_seconds, self.job_seconds
+        return limit is not None and took is not None and took > 0.7 * limit
+
+
+def workers_of(db: Database, facts: Facts, runs: Sequence[RunState]) -> list[WorkerNow]:
+    """List the workers of some runs."""
+    lives = _lives(facts)
+    shown = [
+        (run, told.get("slot", run.first_slot + place), told)
+        for run in runs
+        for place, told in enumerate(run.pulse.get("workers", ()))
+    ]
+    ids = tuple(told["job_id"] for _, _, told in shown if told.get("job_id") is not None)
+    jobs = {row["id"]: row for row in db.fetch_all("jobs_at_work", ids=ids)} if ids else {}
+    return [
+        _worker(run, slot, told, lives.get((run.run_id, slot), ()), jobs)
+        for run, slot, told in shown
+    ]
+
+
+def _worker(
+    run: RunState, slot: int, told: dict[str, Any], lives: Sequence[Event], jobs: dict[int, Row]
+) -> WorkerNow:
+    incarnation = int(told.get("incarnation") or 0)
+    before = [life for life in lives if life.detail.get("incarnation") != incarnation]
+    own = [life for life in lives if life not in before]
+    job = jobs.get(told.get("job_id") or 0)
+    # A launcher of an older version tells no limit.
+    limit = told.get("limit_seconds") or (job["timeout_seconds"] if job else None)
+    return WorkerNow(
+        run.run_id, slot, run.host, told["phase"], told.get("job_id"),
+        _age(run, told.get("job_seconds")), told.get("step") or "",
+        restarts=max(0, len(lives) - 1),
+        is_dead=run.life is not Life.ALIVE, job=job,
+        incarnation=incarnation, memory_mb=told.get("memory_mb"), limit_seconds=limit,
+        ending=(own[-1].why or "ended") if own and own[-1].ended_at is not None else "",
+        last_ending=before[-1].why if before else "",
+        browser=told.get("browser") or "", live_view=told.get("live_view") or "",
+    )  # fmt: skip
+
+
+def _lives(facts: Facts) -> dict[tuple[int | None, int | None], list[Event]]:
+    found: dict[tuple[int | None, int | None], list[Event]] = {}
+    for event in facts.events:
+        if event.kind is Kind.WORKER:
+            found.setdefault((event.run_id, event.slot), []).append(event)
+    return found
+
+
+def _age(run: RunState, seconds: float | None) -> float | None:
+    """Add what has passed since the heart told it."""
+    return None if seconds is None else seconds + max(run.silent_seconds, 0.0)
