@@ -133,7 +133,7 @@ bench-connections: $(READY) ## Measure what 50 and 500 workers without browsers 
 bench-connections-mysql: $(READY) $(MYSQL) ## Do the same on MySQL 9.7
 	@NIGHTSHIFT_MYSQLD=$(CURDIR)/$(MYSQL) $(PYTHON) -m bench.connections $(ARGS)
 
-bench-scaling: $(READY) ## Measure 500 workers whose jobs sleep; simulate what one server carries
+bench-scaling: $(READY) ## Measure 500 workers whose jobs sleep; simulate the same beside it
 	@$(PYTHON) -m bench.scaling $(ARGS)
 
 bench-id-steps: $(READY) ## Measure what ids that grow by 3 or 7 cost a pool of six

@@ -22,7 +22,7 @@ from bench.server import Bench, private_bench
 from worker.database.client import Database
 
 COUNTS, TINY_COUNTS = (6, 50, 500), (2,)
-SETTLE_SECONDS, WATCH_SECONDS = 15.0, 15.0
+SETTLE_SECONDS, WATCH_SECONDS = 6.0, 12.0
 TINY_SECONDS = 2.0
 # More than the server can do meanwhile.
 JOBS, TINY_JOBS = 40_000, 4_000

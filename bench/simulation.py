@@ -63,22 +63,3 @@ def simulate(load: Load, seed: int = SEED) -> Outcome:
         waited += start - asked
         most = max(most, start - asked)
     return Outcome(counted / (now - began), waited / counted, most)
-
-
-def most_workers(job_seconds: float, cost_seconds: float, cores: int, share: float) -> int:
-    """Find how many workers still do that share of the jobs that they could do without waiting."""
-
-    def is_fine(workers: int) -> bool:
-        load = Load(workers, job_seconds, cost_seconds, cores)
-        return simulate(load).rate >= share * load.ideal
-
-    # So many keep the cores busy all the time: those who need not wait are fewer.
-    bad = max(2, int(1.2 * cores * (job_seconds + cost_seconds) / cost_seconds))
-    fine = 1
-    while bad - fine > max(1, bad // 40):
-        middle = (fine + bad) // 2
-        if is_fine(middle):
-            fine = middle
-        else:
-            bad = middle
-    return fine

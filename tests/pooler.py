@@ -10,7 +10,9 @@ import os
 import socket
 import struct
 import threading
+from collections.abc import Mapping
 from contextlib import closing, suppress
+from types import MappingProxyType
 
 import pymysql
 from pymysql.constants import CLIENT
@@ -29,10 +31,19 @@ class Gone(Exception):
 
 
 class Pooler:
-    """Listens on a port of 127.0.0.1; counts its clients and the sessions that they shared."""
+    """Listens on a port of 127.0.0.1; counts its clients and the sessions that they shared.
 
-    def __init__(self, behind: DatabaseSettings) -> None:
-        self._behind = behind
+    In place of a statement in `asks` another one is sent: so the server seems to be another.
+    """
+
+    def __init__(
+        self,
+        behind: DatabaseSettings,
+        greeting: str = GREETING,
+        asks: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self._behind, self._greeting = behind, greeting
+        self._asks = {before.encode(): after.encode() for before, after in asks.items()}
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         self.clients = self.sessions = 0
@@ -69,7 +80,7 @@ class Pooler:
             number = self.clients
         try:
             with closing(client), suppress(Gone, OSError, pymysql.Error):
-                client.sendall(_packet(0, _greeting(number)))
+                client.sendall(_packet(0, _greeting(self._greeting, number)))
                 receive(client)
                 session = self._take()
                 client.sendall(_packet(2, OK))
@@ -98,7 +109,7 @@ class Pooler:
         answers.start()
         try:
             while (request := receive(client))[4] != COM_QUIT:
-                server.sendall(request)
+                server.sendall(self._instead_of(request))
         except (Gone, OSError):
             # It may be in the middle of an answer: nobody can use that session again.
             server.shutdown(socket.SHUT_RDWR)
@@ -111,6 +122,10 @@ class Pooler:
         answers.join(10)
         with self._lock:
             self._idle.append(session)
+
+    def _instead_of(self, request: bytes) -> bytes:
+        other = self._asks.get(request[5:])
+        return request if other is None else _packet(request[3], request[4:5] + other)
 
 
 def receive(side: socket.socket) -> bytes:
@@ -143,12 +158,12 @@ def _packet(number: int, body: bytes) -> bytes:
     return len(body).to_bytes(3, "little") + bytes([number]) + body
 
 
-def _greeting(thread_id: int) -> bytes:
+def _greeting(version: str, thread_id: int) -> bytes:
     # No byte of it may be zero.
     salt = bytes(1 + byte % 127 for byte in os.urandom(20))
     return b"".join(
         (
-            b"\x0a" + GREETING.encode() + b"\0",
+            b"\x0a" + version.encode() + b"\0",
             struct.pack("<I", thread_id) + salt[:8] + b"\0",
             struct.pack("<HBHH", CAPABILITIES & 0xFFFF, 45, 2, CAPABILITIES >> 16),
             bytes([21]) + bytes(10) + salt[8:] + b"\0",

@@ -1,4 +1,4 @@
-"""Dolphin{anty}, BitBrowser, Octo, Nstbrowser and Browserbase, as their manuals show them."""
+"""Dolphin{anty}, BitBrowser, Octo, Nstbrowser and two clouds, as their manuals show them."""
 
 from __future__ import annotations
 
@@ -39,6 +39,16 @@ def _browserbase_answers(state: State, states: list[State]) -> Any:
 
 
 MORE_DIALECTS = {
+    "gologin_cloud": Dialect(
+        routes={
+            ("GET", "/browser/*"): "start",
+            ("DELETE", "/browser/*/web"): "stop",
+        },
+        started=lambda _: {"id": "p-1", "name": "a profile"},
+        not_running=Reply(404, {"message": "profile is not running"}),
+        throttled=Reply(429, {"message": "Too many requests"}),
+        stopped=Reply(200, {"status": "success"}),
+    ),
     "dolphin": Dialect(
         routes={
             ("POST", "/v1.0/auth/login-with-token"): "log_in",

@@ -7,6 +7,7 @@ endpoint or none, to have a profile open elsewhere, to refuse a stop or never to
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 import time
@@ -259,9 +260,10 @@ class VendorServer:
         return {"id": name}
 
     def _relay(self, request: BaseHTTPRequestHandler) -> None:
-        """Pass a websocket on to the profile's browser, as Kameleo does."""
+        """Pass a websocket on to the profile's browser, as Kameleo and GoLogin's cloud do."""
         request.close_connection = True
-        browser = self.running.get(request.path.rpartition("/")[2])
+        # Behind a path, or behind what a cloud wants to know, the profile comes last.
+        browser = self.running.get(re.split("[/=]", request.path)[-1])
         if browser is None:
             request.send_error(404)
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -22,10 +21,7 @@ from worker.drill import finish_ledger
 from worker.drill.cluster.network import Network
 from worker.intake.bulk import add_many
 
-pytestmark = [
-    pytest.mark.cluster,
-    pytest.mark.skipif(os.geteuid() != 0, reason="only root may make namespaces"),
-]
+pytestmark = pytest.mark.cluster
 
 REPO = Path(__file__).parents[2]
 TASKS = REPO / "tests" / "lifecycle" / "steerable_tasks.py"

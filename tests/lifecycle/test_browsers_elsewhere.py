@@ -20,8 +20,12 @@ from worker.drill import finish_ledger
 from worker.system.process_tree import kill
 
 TASKS = Path(__file__).with_name("elsewhere_tasks.py")
-# What was asked for is 5 s; a machine that is busy with other tests may take several times that.
-BACK_SECONDS = 60.0
+# From here on after one of two servers is lost, the other one's browsers do as much as both did.
+BACK_SECONDS = 5.0
+RATE_SECONDS = 4.0
+# Two workers of four would do half. Jobs mostly wait, so that a busy machine slows none of it much.
+BACK_SHARE = 0.7
+JOB_MS = 400
 
 
 @pytest.fixture
@@ -55,31 +59,41 @@ def serve(tmp_path_factory) -> Iterator[Callable[..., PlaywrightServer]]:
         server.stop()
 
 
-def test_nothing_is_lost_when_one_of_two_servers_dies(
-    launch, database, queue, tasks, noted, serve, record_property
+def rates(ends: list[float], killed_at: float) -> tuple[int, int]:
+    """Count jobs right before a server was lost, and in the best time that begins soon after."""
+
+    def done_since(begin: float) -> int:
+        return sum(begin < end <= begin + RATE_SECONDS for end in ends)
+
+    begins = [end for end in ends if killed_at < end <= killed_at + BACK_SECONDS]
+    return done_since(killed_at - RATE_SECONDS), max(map(done_since, [killed_at, *begins]))
+
+
+def test_nothing_is_lost_when_one_of_two_servers_dies_and_as_much_is_done_5_s_later(
+    launch, database, queue, tasks, noted, serve, tmp_path
 ):
     finish_ledger.install(database)
     first, second = serve(), serve()
-    jobs = [queue.enqueue("timed_page", {}) for _ in range(80)]
+    jobs = [queue.enqueue("timed_page", {"ms": JOB_MS}) for _ in range(170)]
     run = launch(
         "--workers", 4, "--tasks", tasks, "--json",
         NIGHTSHIFT_BROWSER_ENDPOINT=f"{first.url} {second.url}",
     )  # fmt: skip
     wait_until(lambda: len({pid for _, _, pid, *_ in noted("timed")}) == 4, "all work", 60)
-    wait_until(lambda: len(noted("timed")) >= 12, "some jobs are done", 60)
+    all_work_at = time.monotonic()
+    wait_until(lambda: time.monotonic() > all_work_at + RATE_SECONDS, "their rate is known")
     assert len(first.browsers) == len(second.browsers) == 2
 
     killed_at = time.monotonic()
     first.kill()
+    measured_at = killed_at + BACK_SECONDS + RATE_SECONDS
+    wait_until(lambda: time.monotonic() > measured_at, "what is done since is known")
 
-    def workers_since() -> set[str]:
-        return {pid for *_, pid, began, _ in noted("timed") if float(began) > killed_at}
-
-    wait_until(lambda: len(workers_since()) == 4, "all four work again", BACK_SECONDS)
-    seconds = time.monotonic() - killed_at
-    record_property("seconds until all four worked again", f"{seconds:.2f}")
+    usual, again = rates([float(end) for *_, end in noted("timed")], killed_at)
+    assert again >= BACK_SHARE * usual, f"{again} jobs in {RATE_SECONDS:g} s, {usual} before"
     assert len(second.browsers) == 4
 
+    (tmp_path / "short").touch()
     assert run.wait(100) == 0
     assert run.summary["done"] == len(jobs)
     assert run.summary["crashes"] == 0

@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from tests.lifecycle.conftest import wait_until
+from tests.lifecycle.pool import worker_of
+from worker.system.process_tree import descendants
 
 
 def test_a_run_drains_the_queue_and_sums_it_up(launch, queue, tasks, noted):
@@ -175,3 +177,20 @@ def test_a_run_leaves_no_temporary_file(launch, queue, demo_site, tmp_path):
     assert launch("--workers", 2).wait() == 0
 
     assert list((tmp_path / "state" / "tmp").iterdir()) == []
+
+
+def test_jobs_without_a_page_start_no_browser_and_the_first_with_one_does(
+    launch, database, queue, tasks, noted, let_go
+):
+    bare = queue.enqueue("held", {})
+    paged = queue.enqueue("held_page", {})
+    run = launch("--workers", 1, "--tasks", tasks, "--json")
+
+    wait_until(lambda: len(noted("begun")) == 1, "the job without a page has begun")
+    worker = worker_of(database, bare)
+    assert list(descendants(worker.pid)) == []
+    let_go()
+
+    assert run.wait(60) == 0, run.output
+    assert run.summary["done"] == 2
+    assert queue.get(paged)["attempts"] == 1

@@ -32,7 +32,7 @@ def test_the_job_of_a_killed_worker_is_redone_and_every_job_is_done_once(
     launch, database, queue, tasks, noted, let_go
 ):
     finish_ledger.install(database)
-    held = [queue.enqueue("held", {}) for _ in range(2)]
+    held = [queue.enqueue("held_page", {}) for _ in range(2)]
     others = [queue.enqueue("noop", {}) for _ in range(10)]
     run = launch("--workers", 2, "--tasks", tasks, "--json")
     wait_until(lambda: len(noted("begun")) == 2, "both workers are at work")
@@ -251,7 +251,8 @@ def test_a_slot_that_cannot_boot_is_given_up_and_the_others_do_its_share(
     launch, database, queue, tasks, noted, let_go, tmp_path
 ):
     finish_ledger.install(database)
-    jobs = [queue.enqueue("held", {}), *(queue.enqueue("noop", {}) for _ in range(6))]
+    jobs = [queue.enqueue("held_page", {})]
+    jobs += [queue.enqueue("visit", {"url": "about:blank"}) for _ in range(6)]
     # Slot 1 alone has no browser: its temporary folder tells whose a start is.
     picky = tmp_path / "picky-chromium"
     picky.write_text(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.simulation import Load, most_workers, simulate
+from bench.simulation import Load, simulate
 
 
 def test_few_workers_do_all_that_they_can():
@@ -29,11 +29,3 @@ def test_the_same_load_gives_the_same_figures():
 
     assert simulate(load) == simulate(load)
     assert simulate(load) != simulate(load, seed=17)
-
-
-def test_the_most_workers_are_fewer_than_saturate_the_cores_and_double_with_them():
-    one = most_workers(job_seconds=1.0, cost_seconds=0.01, cores=1, share=0.95)
-    two = most_workers(job_seconds=1.0, cost_seconds=0.01, cores=2, share=0.95)
-
-    assert 60 < one < 101
-    assert 2 * one <= two < 202

@@ -5,6 +5,7 @@ Goes by what the server says of itself. What Nightshift cannot work with is refu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -15,6 +16,8 @@ REFUSED = {
     "TiDB": "its ids are not given in order, and its tables take none of our default expressions",
     "Vitess": "a transaction over several shards may be written in part",
 }
+# What README promises; anything older lacks what the schema and the claims are written in.
+OLDEST = {"MySQL": (8, 0), "MariaDB": (10, 6)}
 _VARIABLES = (
     "wsrep_on",
     "group_replication_group_name",
@@ -85,9 +88,11 @@ def kind_of(facts: Facts) -> ServerKind:
     for name, refusal in REFUSED.items():
         if name.lower() in f"{facts.version} {facts.comment}".lower():
             return ServerKind(f"{name} ({facts.version})", details, step, refusal)
-    server = f"MariaDB {facts.version.partition('-MariaDB')[0]}"
-    if "mariadb" not in facts.version.lower():
-        server = f"MySQL {facts.version}"
+    make = "MariaDB" if "mariadb" in facts.version.lower() else "MySQL"
+    version = facts.version.removeprefix("5.5.5-").partition("-MariaDB")[0]
+    server = f"{make} {version}"
+    if (too_old := _too_old(make, version)) is not None:
+        return ServerKind(server, details, step, too_old)
     if says.get("wsrep_on") == "ON":
         state = says.get("wsrep_local_state_comment", "in an unknown state")
         members = says.get("wsrep_cluster_size", "?")
@@ -99,6 +104,15 @@ def kind_of(facts: Facts) -> ServerKind:
         primaries = "one primary" if has_one else "several primaries"
         return ServerKind(f"Group Replication ({server})", (primaries, *details), step)
     return ServerKind(server, details, step)
+
+
+def _too_old(make: str, version: str) -> str | None:
+    """Say what is needed if a server is older; a version without a number passes."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    oldest = OLDEST[make]
+    if found is None or (int(found[1]), int(found[2])) >= oldest:
+        return None
+    return f"{make} {'.'.join(map(str, oldest))} or later is needed"
 
 
 def _in_front(facts: Facts) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ class Attack:
         table: Sequence[Fault] = FAULTS,
     ) -> None:
         self.strikes: list[Strike] = []
+        self.missed: list[Strike] = []
         self.faults = faults
         self._jobs = jobs
         self._ended_before = 0
@@ -72,6 +73,7 @@ class Attack:
         Raises what went wrong with a fault itself, such as a server that does not start again.
         """
         self._raise_problems()
+        self._replace_misses()
         if not self._cards or not self._is_due(ended):
             return
         self._strike_at, self._ended_before = None, ended
@@ -90,6 +92,20 @@ class Attack:
         for thread in self._threads:
             thread.join()
         self._raise_problems()
+        self._replace_misses()
+
+    def _replace_misses(self) -> None:
+        """Deal another card for every deed that was tried and never happened."""
+        misses = [strike for strike in self.strikes if strike.ended_at and strike.miss]
+        for strike in misses:
+            self.strikes.remove(strike)
+            self.missed.append(strike)
+            self._cards += deck(1, self._rng, self._table)
+            self._note(f"{strike.struck_at:.3f} {strike.kind} MISSED: {strike.miss}")
+
+    def _note(self, text: str) -> None:
+        with self._world.strikes.open("a", encoding="utf-8") as log:
+            log.write(f"{time.strftime('%H:%M:%SZ', time.gmtime())} {text}\n")
 
     def _raise_problems(self) -> None:
         for strike in self.strikes:
@@ -124,9 +140,7 @@ class Attack:
             return False
         self._threads.append(thread)
         self.strikes.append(strike)
-        with self._world.strikes.open("a", encoding="utf-8") as log:
-            when = time.strftime("%H:%M:%SZ", time.gmtime())
-            log.write(f"{when} {strike.struck_at:.3f} {strike.kind} {strike.victims or ''}\n")
+        self._note(f"{strike.struck_at:.3f} {strike.kind} {strike.victims or ''}")
         return True
 
     def _run(self, fault: Fault, strike: Strike) -> None:

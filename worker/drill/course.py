@@ -72,10 +72,6 @@ def watch(
     seconds = time.monotonic() - began
     executions = read_ledger(world.ledger)
     findings = _audit(world, pools, jobs, attack.strikes)
-    findings.broken_promises = [
-        *(text for pool in pools for text in pool.broken_down),
-        *(text for strike in attack.strikes for text in strike.complaints),
-    ]
     return Report(
         server=world.version,
         workers=workers,
@@ -84,6 +80,7 @@ def watch(
         launchers=sum(pool.starts for pool in pools),
         findings=findings,
         kinds=summarise(attack.strikes, executions),
+        missed=[f"{strike.kind}: {strike.miss}" for strike in attack.missed],
         standstill_seconds=longest_standstill(executions),
         broken_off=broken_off,
     )
@@ -134,6 +131,10 @@ def _audit(world: World, pools: Sequence[Pool], jobs: int, strikes: Sequence[Str
         ends, attempts = read_database(db)
     findings = judge(jobs, ends, attempts, read_ledger(world.ledger), hits_of(strikes))
     findings.leftovers = _leftovers(world, [pool.state_dir for pool in pools])
+    findings.broken_promises = [
+        *(text for pool in pools for text in pool.broken_down),
+        *(text for strike in strikes for text in strike.complaints),
+    ]
     return findings
 
 

@@ -24,6 +24,8 @@ class Report:
     findings: Findings
     kinds: list[KindSummary] = field(default_factory=list)
     standstill_seconds: float = 0.0
+    # Faults that were tried and never happened, with the reason; others took their places.
+    missed: list[str] = field(default_factory=list)
     # Why the drill ended before its jobs did, if it did.
     broken_off: str | None = None
 
@@ -59,6 +61,7 @@ class Report:
             + ", ".join(f"{n:,} {name}" for name, n in sorted(found.outcomes.items())),
             f"  executed again       {found.executed_again:>7,}   "
             f"{found.overlapping_executions} of them beside one that had lost its claim",
+            *(_named("faults that missed", self.missed) if self.missed else []),
             f"  launchers started    {self.launchers:>7,}",
             f"  longest standstill   {self.standstill_seconds:>7.1f} s without any job ending",
         ]

@@ -37,6 +37,10 @@ class Strike:
     # Set once it has struck, or has found nobody to hit.
     is_decided: threading.Event = field(default_factory=threading.Event)
     problem: BaseException | None = None
+    # Whether the deed was done; what fails after it belongs to the undoing.
+    is_done: bool = False
+    # Why the deed failed after it had begun: then it never happened, and does not count.
+    miss: str = ""
     # What the pool has done that it must not do under this fault.
     complaints: list[str] = field(default_factory=list)
 
@@ -57,7 +61,8 @@ class Strike:
         self.complaints.append(f"{self.kind}: {text}")
 
     def last(self, least: float, most: float) -> None:
-        """Let the fault last a random while; the end of the drill ends it."""
+        """The deed is done: let it last a random while; the end of the drill ends it."""
+        self.is_done = True
         self.is_over.wait(self.rng.uniform(least, most))
 
     def last_while_alive(self, process: ProcessId, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Having a good browser before a job is claimed: started, alive, and replaced when it is worn.
+"""Having a good browser before a job that needs one is claimed: started, alive, replaced when worn.
 
 A browser elsewhere is waited for while no endpoint gives one, and let go while there is no work.
 """
@@ -14,9 +14,10 @@ from worker.browser.session import BrowserSession
 from worker.errors import BrowserAway, LaunchFailed
 from worker.evidence.redaction import redact_text, redact_url
 from worker.execution.stop_request import StopRequest
+from worker.models import Candidate
 from worker.recovery import leftovers
 from worker.settings import RunSettings
-from worker.system.board import Entry
+from worker.system.board import Entry, Phase
 
 # Reading the memory of a process tree costs milliseconds where a machine has many processes: not at
 # every job, nor more often than growth could matter.
@@ -50,6 +51,8 @@ class BrowserUpkeep:
     settings: RunSettings
     session: BrowserSession
     entry: Entry
+    # The tasks whose jobs get no page.
+    without_browser: frozenset[str] = frozenset()
     _checked_jobs: int = 0
     _checked_at: float = float("-inf")
     _away_since: float | None = None
@@ -58,9 +61,17 @@ class BrowserUpkeep:
     def __post_init__(self) -> None:
         self.session.on_launch = self._show_processes
 
-    def make_ready(self) -> None:
-        """Start the browser, or replace one that is worn; raises LaunchFailed."""
+    def make_ready(self, next_job: Candidate | None) -> None:
+        """Start the browser, or replace one that is worn; raises LaunchFailed.
+
+        Nothing is done for a job that gets no page. Should another one come first after all, it
+        starts the browser itself.
+        """
+        if self._goes_without(next_job):
+            return
         if not self.session.is_alive:
+            # Without its browser a worker has not booted, however long it has waited for work.
+            self.entry.phase = Phase.BOOTING
             self._checked_jobs = 0
             self.session.open()
         elif reason := self._why_recycle():
@@ -88,11 +99,15 @@ class BrowserUpkeep:
             logger.info("no work: letting the browser elsewhere go")
             self.session.rest()
 
-    @property
-    def is_due(self) -> bool:
-        """Whether to look at the browser again before another job is claimed."""
+    def is_due(self, next_job: Candidate | None) -> bool:
+        """Whether to look at the browser, or to start one, before another job is claimed."""
+        if not self._goes_without(next_job) and not self.session.is_alive:
+            return True
         has_done_enough = self.session.jobs_since_launch >= self.settings.recycle_jobs
         return self._is_memory_unchecked or has_done_enough or self._is_for_one_job
+
+    def _goes_without(self, next_job: Candidate | None) -> bool:
+        return next_job is not None and next_job.task in self.without_browser
 
     @property
     def _is_memory_unchecked(self) -> bool:

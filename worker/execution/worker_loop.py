@@ -1,7 +1,7 @@
 """One worker's life, after the fork: connect, sweep, then claim, execute and settle job by job.
 
-The browser is started when there is something to claim, not before: a cron run that finds an empty
-queue costs nothing.
+The browser is started when there is a job with a page to claim, not before: a cron run that finds
+an empty queue costs nothing.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class WorkerLoop:
         self.gate = Gate.of_run(self._db, self._queue, self._closures, settings)
         browser = BrowserChoice.of_run(settings)
         self._session = new_session(browser, settings, slot)
-        self._upkeep = BrowserUpkeep(settings, self._session, self._entry)
+        self._upkeep = BrowserUpkeep(settings, self._session, self._entry, own.without_browser)
         self._proxy_use = ProxyUse(self._db, self._session, settings.proxy_cooldown_seconds)
         self._executor = Executor(
             settings, run_id, self.owner, self._tasks, self._entry, stop,
@@ -236,13 +236,10 @@ class WorkerLoop:
         return found.has_next() or found.impatient.has_next() or found.hopeless.has_next()
 
     def _make_ready(self) -> None:
-        """Have a good browser and a proxy before a job is claimed; raises LaunchFailed."""
-        if not self._session.is_alive:
-            # Without a browser a worker has not booted, however long it has waited for work.
-            self._entry.phase = Phase.BOOTING
+        """Have a good browser and a proxy, where needed, before a claim; raises LaunchFailed."""
         # First the proxies: a browser is started behind them.
         self.look_at_proxies()
-        self._upkeep.make_ready()
+        self._upkeep.make_ready(self.candidates.peek())
         self._entry.phase = Phase.IDLE
 
     def look_at_proxies(self) -> None:
@@ -258,7 +255,9 @@ class WorkerLoop:
         if self._closures.orders.find(claim.order_place) is not None:
             # The next of its order can be claimed when this one is done, and may come first.
             return None
-        if self._upkeep.is_due or self._proxy_use.is_due or not self._may_claim():
+        if self._upkeep.is_due(self.candidates.peek()) or self._proxy_use.is_due:
+            return None
+        if not self._may_claim():
             return None
         return self.candidates.at_hand()
 

@@ -77,6 +77,7 @@ def environment() -> dict[str, str]:
         "NIGHTSHIFT_MULTILOGIN_PASSWORD": PASSWORD,
         "NIGHTSHIFT_NSTBROWSER_API_KEY": API_KEY,
         "NIGHTSHIFT_BROWSERBASE_API_KEY": API_KEY,
+        "NIGHTSHIFT_GOLOGIN_CLOUD_TOKEN": TOKEN,
     }
 
 
@@ -105,6 +106,7 @@ def make_world(tmp_path: Path, environment: dict[str, str]) -> Iterator[Callable
             ends.append(server.close)
             spec = dataclasses.replace(spec, endpoint=server.url)
             environment["NIGHTSHIFT_MULTILOGIN_API_URL"] = server.url
+            environment["NIGHTSHIFT_GOLOGIN_CLOUD_CONNECT_URL"] = f"ws://127.0.0.1:{server.port}/"
             is_running = lambda: server.is_running("p-1")  # noqa: E731
         provider = Providers(browser_options, environment).get(name)
         if server is not None:

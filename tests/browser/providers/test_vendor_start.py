@@ -11,22 +11,28 @@ import pytest
 
 from tests.browser.vendor_dialect import Reply
 from tests.browser.vendor_dialects import DIALECTS
+from tests.browser.vendor_server import TOKEN
 from worker.browser.providers import vendor_start, vendor_stop
 from worker.browser.providers.preset import IfRunning
 from worker.browser.providers.preset_file import load_preset, preset_names
 
 # A start of what runs is adopted by these vendors themselves.
 ADOPTING = ["adspower", "bitbrowser"]
+# Whoever connects to a profile of theirs starts it, or joins what runs.
+JOINED = ["gologin_cloud"]
 # Each start of these is a session of its own.
 WITH_SESSIONS = ["browserbase"]
-TELLING = [name for name in preset_names() if name not in (*ADOPTING, *WITH_SESSIONS)]
+TELLING = [name for name in preset_names() if name not in (*ADOPTING, *JOINED, *WITH_SESSIONS)]
 LOCKING = [name for name in preset_names() if DIALECTS[name].locked is not None]
 PREPARING = [name for name in preset_names() if DIALECTS[name].preparing is not None]
 
 
 def test_there_is_a_dialect_for_every_preset():
     assert sorted(DIALECTS) == preset_names()
-    assert [name for name in preset_names() if load_preset(name).start_adopts] == ADOPTING
+    assert [name for name in preset_names() if load_preset(name).start_adopts] == [
+        *ADOPTING,
+        *JOINED,
+    ]
 
 
 @pytest.mark.parametrize("name", TELLING)
@@ -47,6 +53,14 @@ def test_one_that_does_not_stop_is_already_running(make_world, name, monkeypatch
 
     assert world.refusal().kind == "already_running"
     assert world.server.count("start") == 2
+
+
+def test_gologins_cloud_is_connected_to_with_token_and_profile_where_its_browsers_are(make_world):
+    world = make_world("gologin_cloud", bare=True)
+
+    assert world.start() == f"ws://127.0.0.1:{world.server.port}/connect?token={TOKEN}&profile=p-1"
+    assert world.server.calls == ["start"]
+    assert world.server.authorizations == [f"Bearer {TOKEN}"]
 
 
 @pytest.mark.parametrize("name", ADOPTING)

@@ -28,20 +28,25 @@ def new_run(database):
     return new_run
 
 
-def test_the_newest_run_comes_first_with_how_it_ended_and_what_it_came_to(cli, database, new_run):
+def test_the_newest_run_comes_first_with_its_host_how_it_ended_and_what_it_came_to(
+    cli, database, new_run, monkeypatch
+):
+    monkeypatch.setenv("NIGHTSHIFT_HOST", "owl-7")
     first = new_run()
     summary = {"done": 1200, "failed": 3, "retried": 7, "crashes": 1}
     runs.end_run(database, first, {**summary, "stopped_by": "SIGTERM", "exit_code": 0})
+    monkeypatch.setenv("NIGHTSHIFT_HOST", "owl-8")
     second = new_run()
     runs.end_run(database, second, {**summary, "crashes": 0})
+    monkeypatch.setenv("NIGHTSHIFT_HOST", "owl-9")
     third = new_run()
 
     lines = cli("runs").stdout.splitlines()
 
-    assert [line.split(" on ")[0] for line in lines] == [
-        f"run {third}",
-        f"run {second}",
-        f"run {first}",
+    assert [line.split(",")[0] for line in lines] == [
+        f"run {third} on owl-9",
+        f"run {second} on owl-8",
+        f"run {first} on owl-7",
     ]
     assert lines[0].endswith(", alive: 0 done, 0 failed, 0 tried again")
     assert lines[1].endswith(", drained: 1,200 done, 3 failed, 7 tried again")

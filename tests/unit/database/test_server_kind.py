@@ -45,6 +45,9 @@ MARIADB = "10.11.19-MariaDB-0+deb12u1"
             ),
             "MySQL 9.7.0",
         ),
+        (Facts("8.0.0"), "MySQL 8.0.0"),
+        (Facts("10.6.0-MariaDB"), "MariaDB 10.6.0"),
+        (Facts("source-distribution"), "MySQL source-distribution"),
         (Facts("8.0.39", "8.0.11", "(ProxySQL)"), "MySQL 8.0.39, ProxySQL in front"),
         (
             Facts("8.0.39", "8.0.36 2.1-maxscale"),
@@ -61,7 +64,13 @@ def test_a_server_is_named_with_what_matters(facts, told):
 
 @pytest.mark.parametrize(
     ("version", "name"),
-    [("8.0.11-TiDB-v7.5.0", "TiDB"), ("8.0.30-Vitess", "Vitess")],
+    [
+        ("8.0.11-TiDB-v7.5.0", "TiDB"),
+        ("8.0.30-Vitess", "Vitess"),
+        ("5.7.44-48", "MySQL 5.7"),
+        ("10.5.29-MariaDB", "MariaDB 10.5"),
+        ("5.5.5-10.4.34-MariaDB", "MariaDB 10.4"),
+    ],
 )
 def test_what_is_not_supported_is_refused_with_the_reason(version, name):
     kind = kind_of(Facts(version, version))

@@ -68,6 +68,36 @@ def test_every_file_begins_with_a_name_so_that_no_query_is_without_one():
         assert path.read_text().startswith("-- name: "), path.name
 
 
+def without_comments(path):
+    return re.sub(r"^ *--.*$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("what", "pattern", "allowed"),
+    [
+        # TiDB takes no lock there, and poolers send it to replicas.
+        ("SKIP LOCKED", r"\bSKIP\s+LOCKED\b", set()),
+        # The drill has its own ledger in a scratch database.
+        ("a trigger", r"\bTRIGGER\b", {"drill/finish_ledger.sql"}),
+        # A session that a pooler hands on has lost it, or has somebody else's.
+        ("a user's variable", r"(?<![\w@'])@\w+", set()),
+        ("a temporary table", r"\bTEMPORARY\b", set()),
+        ("a table lock", r"\bLOCK\s+TABLES\b", set()),
+        # Where it holds on one member alone, locks.py takes a row instead.
+        ("a lock by name", r"\b(GET|RELEASE|RELEASE_ALL)_LOCKS?\b", {"database/locks.sql"}),
+    ],
+)  # fmt: skip
+def test_no_query_relies_on_what_a_cluster_or_a_pooler_does_not_keep(what, pattern, allowed):
+    found = {
+        str(path.relative_to(folder))
+        for folder in (QUERIES_DIR, REPO / "sql" / "migrations")
+        for path in folder.rglob("*.sql")
+        if re.search(pattern, without_comments(path), re.IGNORECASE)
+    }
+
+    assert found == allowed, what
+
+
 def test_a_query_comes_without_its_comments_and_last_semicolon():
     assert query("beat_run").startswith("UPDATE runs")
     assert query("beat_run").endswith("WHERE id = %(run_id)s")

@@ -75,7 +75,7 @@ def test_who_follows_waits_for_ever(upkeep, clock):
 
 def test_a_session_that_nobody_uses_is_let_go(upkeep, session, clock):
     kept = upkeep()
-    kept.make_ready()
+    kept.make_ready(None)
     kept.idle()
     assert session.told == []
 
@@ -95,14 +95,14 @@ def test_a_browser_of_this_machine_stays(upkeep, session, clock):
 
 def test_a_moved_worker_goes_home_between_jobs(upkeep, session, clock):
     session.remote.is_home_back = True
-    upkeep().make_ready()
+    upkeep().make_ready(None)
 
     assert session.told == ["recycle"]
 
 
 def test_no_job_is_claimed_with_the_end_of_another_where_each_has_its_own_session(upkeep):
-    assert upkeep(elsewhere=SimpleNamespace(has_default_context=True)).is_due
-    assert not upkeep().is_due
+    assert upkeep(elsewhere=SimpleNamespace(has_default_context=True)).is_due(None)
+    assert not upkeep().is_due(None)
 
 
 def test_the_board_shows_where_the_browser_is(upkeep, session):
@@ -135,7 +135,7 @@ def test_memory_is_read_after_some_jobs_and_not_more_often_than_growth_could_mat
             session.jobs_since_launch += 1
             clock.wait(seconds / number)
             if kept.is_due:
-                kept.make_ready()
+                kept.make_ready(None)
 
     do_jobs(9, seconds=60)
     assert session.told == []
@@ -151,6 +151,6 @@ def test_a_browser_that_has_grown_is_replaced(upkeep, session, clock):
     session.memory_mb = lambda: 1501.0
     session.jobs_since_launch = 10
 
-    upkeep(elsewhere=None).make_ready()
+    upkeep(elsewhere=None).make_ready(None)
 
     assert session.told == ["recycle"]

@@ -115,6 +115,9 @@ class Preset:
     variables: Mapping[str, str] = field(default_factory=dict)
     endpoint_paths: tuple[str, ...] = ()
     endpoint_template: str | None = None
+    # What `{connect}` in the template is, where browsers are not where the API is.
+    endpoint_base_url: str = ""
+    endpoint_url_variable: str = ""
     # Other hosts than the API's where a browser may be: `connect.example` or `*.example`.
     endpoint_hosts: tuple[str, ...] = ()
     message_paths: tuple[str, ...] = ()

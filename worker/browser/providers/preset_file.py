@@ -101,6 +101,8 @@ def _preset(name: str, path: Path, table: TomlTable) -> Preset:
         variables=table.texts_by_name("variables"),
         endpoint_paths=table.texts("endpoint_paths"),
         endpoint_template=table.maybe_text("endpoint_template"),
+        endpoint_base_url=table.maybe_text("endpoint_base_url") or "",
+        endpoint_url_variable=table.maybe_text("endpoint_url_variable") or "",
         endpoint_hosts=table.texts("endpoint_hosts"),
         message_paths=table.texts("message_paths"),
         session_path=table.maybe_text("session_path"),

@@ -91,7 +91,10 @@ class VendorApi:
     def endpoint_by_template(self, template: str, spec: ProfileSpec) -> str:
         """The endpoint of a vendor that names none in its answers."""
         host = urlsplit(self.base_url(spec)).netloc
-        return self._fill(template.replace("{host}", host), self.values(spec), is_url=True)
+        preset = self.preset
+        connect = self._environ.get(preset.endpoint_url_variable) or preset.endpoint_base_url
+        template = template.replace("{host}", host).replace("{connect}", connect.rstrip("/"))
+        return self._fill(template, self.values(spec), is_url=True)
 
     def said(self, answer: Answer) -> str:
         """Put in one line what the vendor says itself, or else what kind of answer it is."""

@@ -7,7 +7,6 @@ member is one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 
 from worker.database.client import DatabaseError
@@ -86,6 +85,7 @@ def switch_over(strike: Strike, world: ClusterWorld) -> None:
         others = [member for member in cluster.members if member is not primary]
         strike.begin()
         cluster.make_primary(strike.rng.choice(others))
+        strike.is_done = True
         return
     member = _primary(strike, cluster)
     strike.begin()
@@ -131,11 +131,16 @@ def _primary(strike: Strike, cluster: Cluster) -> Member:
 def _healed(
     act: Callable[[Strike, ClusterWorld], None], world: ClusterWorld, strike: Strike
 ) -> None:
-    """Strike, and have the cluster whole again at the end, whatever the strike came to."""
+    """Strike, and have the cluster whole again at the end, whatever the strike came to.
+
+    A deed that the cluster refused is a miss. What a member answers late or badly afterwards is
+    seen by whether it becomes whole.
+    """
     try:
-        # What the member itself answers late or badly is seen by whether it becomes whole.
-        with suppress(DatabaseError, OSError, DatabaseUnavailable):
-            act(strike, world)
+        act(strike, world)
+    except (DatabaseError, OSError, DatabaseUnavailable) as refusal:
+        if not strike.is_done:
+            strike.miss = f"{type(refusal).__name__}: {refusal}"
     finally:
         _undo(world.cluster, world.haproxy)
 

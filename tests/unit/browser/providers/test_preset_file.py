@@ -40,8 +40,8 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 def test_there_is_a_preset_for_every_vendor():
     assert preset_names() == [
-        *("adspower", "bitbrowser", "browserbase", "dolphin", "gologin", "kameleo", "morelogin"),
-        *("multilogin", "nstbrowser", "octo", "undetectable"),
+        *("adspower", "bitbrowser", "browserbase", "dolphin", "gologin", "gologin_cloud"),
+        *("kameleo", "morelogin", "multilogin", "nstbrowser", "octo", "undetectable"),
     ]
 
 

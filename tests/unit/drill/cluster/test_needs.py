@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cluster.conftest import cannot_run
 from worker.drill.cluster import needs
 from worker.errors import SettingsError
 
@@ -25,3 +26,17 @@ def test_an_ordinary_user_is_told_that_it_takes_root(monkeypatch):
 
     with pytest.raises(SettingsError, match="run it as root"):
         needs.check("group")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "outcome"),
+    [
+        ("cluster", pytest.fail.Exception),
+        ("cluster and not slow", pytest.fail.Exception),
+        ("not cluster", pytest.skip.Exception),
+        ("", pytest.skip.Exception),
+    ],
+)
+def test_tests_of_clusters_that_were_asked_for_fail_where_they_cannot_run(chosen, outcome):
+    with pytest.raises(outcome, match="needs the Debian packages"):
+        cannot_run(chosen, "it needs the Debian packages galera-4")
