@@ -42,13 +42,7 @@ def judge(
     held = held_back.count(db, seconds=HELD_BACK_SECONDS) if counts.left else []
     at_work = [run for run in window.runs if run.life is Life.ALIVE]
     held_jobs = judgement.held(held, window.runs)
-    known = outlook.outlook(db, at_work) if at_work else Outlook(0.0, {})
-    if known.pending is None:
-        # No heart has counted yet.
-        known = replace(
-            known, pending=counts.pending or 0, in_progress=counts.in_progress or 0,
-            waiting=counts.waiting, held_back=held_jobs,
-        )  # fmt: skip
+    known = _outlook(db, at_work, counts, held_jobs)
     ended = Ended(counts.done, counts.failed)
     many = failing.warning(ended, failing.lately(db, window.now), _of(usual))
     judged = judgement.judge(
@@ -73,6 +67,17 @@ def judge(
     else:
         said = _of_a_quiet_queue(window, counts, held, many, judged)
     return Verdict(judged.level, said, why)
+
+
+def _outlook(db: Database, at_work: list[RunState], counts: Counts, held_jobs: int) -> Outlook:
+    """Look ahead with what the runs' hearts know, or with the night's own counts before that."""
+    known = outlook.outlook(db, at_work) if at_work else Outlook(0.0, {})
+    if known.pending is not None:
+        return known
+    return replace(
+        known, pending=counts.pending or 0, in_progress=counts.in_progress or 0,
+        waiting=counts.waiting, held_back=held_jobs,
+    )  # fmt: skip
 
 
 def explain(window: Window, counts: Counts, measures: Measures, groups: GroupTotals) -> str:
