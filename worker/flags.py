@@ -38,6 +38,8 @@ class Flag:
     def check(self, name: str, value: Any) -> None:
         """Raise UsageError, naming the flag and what to give instead, if the value is wrong."""
         if value is None:
+            if isinstance(self.default, str) and not self.unit:
+                raise UsageError(f"{name} is empty; leave it out for {self.default}")
             return
         if self.parse is not None and isinstance(value, str):
             value = self.parse(value)

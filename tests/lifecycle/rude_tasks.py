@@ -16,6 +16,12 @@ def returns_page(page, payload, job):
     return {"page": page}
 
 
+@task("closes_everything")
+def closes_everything(page, payload, job):
+    page.goto(payload["url"])
+    os.closerange(3, 1000)
+
+
 @task("closes_page")
 def closes_page(page, payload, job):
     page.close()

@@ -108,3 +108,18 @@ def test_the_last_words_of_a_worker_may_be_long_and_of_any_alphabet(
     assert (crashed["outcome"], done["outcome"]) == ("crashed", "done")
     said = (errors_dir / crashed["evidence"] / "output.log").read_text(encoding="utf-8")
     assert said.count("ж" * 1500) > 10
+
+
+def test_a_task_that_closes_the_workers_files_costs_the_next_job_nothing(
+    launch, queue, tmp_path, demo_site
+):
+    tasks = shutil.copy(RUDE, tmp_path / "rude_tasks.py")
+    rude = queue.enqueue("closes_everything", {"url": f"{demo_site}/products/1"})
+    after = queue.enqueue("witness", {"url": f"{demo_site}/products/1"}, max_attempts=1)
+
+    run = launch("--workers", 1, "--tasks", tasks, "--json")
+
+    assert run.wait(60) == 0, run.stderr
+    assert queue.get(rude)["status"] == "done", queue.history(rude)
+    job = queue.get(after)
+    assert (job["status"], job["attempts"]) == ("done", 1), queue.history(after)

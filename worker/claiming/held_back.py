@@ -18,6 +18,7 @@ from worker.claiming.scope import Scope, absence, of_live_runs, of_onlookers
 from worker.database.client import Database, Row
 from worker.guards.keys import ClosedKey
 from worker.models import Candidate, Partition
+from worker.recovery import live_runs
 
 COUNT_SECONDS = 5.0
 
@@ -88,9 +89,11 @@ def _holder_of(
 
 
 def _live_scopes(db: Database) -> list[Scope]:
-    """What the runs at work do, if one of them has met jobs that it does not do."""
-    live = of_live_runs(db)
-    has_strangers = any(run.pulse.get("has_strangers") for run, _ in live)
+    """What the runs at work do, or the latest one did, if there are jobs that it does not do."""
+    live = of_live_runs(db) or of_live_runs(db, live_runs.newest(db, 1))
+    has_strangers = any(
+        run.pulse.get("has_strangers") or (run.summary or {}).get("held_back") for run, _ in live
+    )
     return [scope for _, scope in live] if has_strangers else []
 
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from operator import attrgetter
 from typing import Any, Protocol
 
 from worker.database.client import Database, Row
@@ -19,6 +20,7 @@ FIRST_ID = -(2**63) + 1
 # How many priorities are looked through one by one; the rest are looked through at once.
 LEVELS_ONE_BY_ONE = 8
 
+_BY_PRIORITY = attrgetter("priority", "job_id")
 _LOWEST = -(2**31) - 1
 _MIN_IDS = 1_000
 _QUICK_SECONDS = 0.02
@@ -129,7 +131,7 @@ class ReadyJobs:
         rows = self._db.fetch_all(
             name, (*ring.conditions, *conditions), **closed, **where, slot=slot, total=total
         )
-        found = list(map(candidate_of, rows))
+        found = sorted(map(candidate_of, rows), key=_BY_PRIORITY)
         if closures.meets_strangers(found):
             return self._fetch(name, ring, closures, where)
         return found

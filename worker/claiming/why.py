@@ -130,11 +130,12 @@ def _pending(db: Database, job: Row, known: Mapping[str, ClosedKey] | None, paus
     runs = alive or live_runs.newest(db, 1)
     if closed := _closed(db, job, known, runs):
         return closed
+    # The latest run has left what it does not know, and so would the next one like it.
+    if stranger := absence([scope for _, scope in of_live_runs(db, runs)], _candidate(job)):
+        return f"{_WAITS}{stranger.reason}"
     if not alive:
         missing = _absence_of(runs)
         return f"is ready, but nothing is running{missing}; start a run: python launcher.py"
-    if stranger := absence([scope for _, scope in of_live_runs(db, alive)], _candidate(job)):
-        return f"{_WAITS}{stranger.reason}"
     ahead = int(db.fetch_all("jobs_ahead", id=job["id"], many=MANY)[0]["jobs"])
     number = f"{ahead:,}" if ahead < MANY else f"{MANY:,} or more"
     return f"is ready, and {number} ready {'job comes' if ahead == 1 else 'jobs come'} before it"

@@ -16,6 +16,7 @@ from worker.cli.output import tell, tell_text
 from worker.errors import UsageError
 from worker.installation import INSTALLED, checkout, command_name
 from worker.project import FILE, project_dir
+from worker.tasks import registry
 
 TEMPLATES = Path(__file__).parent / "templates"
 # A task file of such a name would hide the module from everything else, or be hidden by it.
@@ -157,6 +158,8 @@ def _write_task(name: str) -> None:
         raise UsageError(f"{name} cannot name a task file; use a-z, 0-9 and _, as in my_shop")
     if name in TAKEN_NAMES:
         raise UsageError(f"{name} is the name of another Python module; choose one such as my_shop")
+    if registry.load(()).find(name) is not None:
+        raise UsageError(f"{name} is the name of a built-in task; choose one such as my_shop")
     folder = Path()
     is_in_project = (project_dir() / FILE).exists() and (project_dir() / TASKS_FOLDER).is_dir()
     if is_in_project:

@@ -181,8 +181,7 @@ def _jobs(source: str | None, payload: str | None, flags: dict[str, Any]) -> lis
         return enqueue.jobs_of(source, task, sources, mapping=mapping, **route)
     if mapping:
         raise UsageError("--map is for the columns of --file FILE")
-    if payload is not None:
-        route["check"] = payload_check.of_task(task, sources).check
+    route["check"] = payload_check.of_task(task, sources).check
     maker = JobMaker(**route)
     (made,) = maker.make(maker.peek(iter([(1, _payload(payload or "{}"))])))
     if isinstance(made, Problem):

@@ -134,7 +134,7 @@ def _measure(response: Response) -> Response:
 def _name_commands(response: Response) -> Response:
     """Write the commands on a page as they are typed where Nightshift is installed."""
     # A stream is a file's content and stays as it is.
-    if response.mimetype == "text/html" and response.is_sequence:
+    if response.mimetype in ("text/html", "application/json") and response.is_sequence:
         page = response.get_data(as_text=True)
         if (told := as_typed(page)) is not page:
             response.set_data(told)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
+from math import inf
 
 from worker.claiming import held_back
 from worker.claiming.closed_keys import ClosedKeys
@@ -170,6 +171,7 @@ def breaker_of(told: Sequence[Event], site: str) -> Event | None:
 def gather(db: Database, zone: tzinfo) -> Facts:
     """Work everything out; a night begins by the clock of the zone."""
     counts = {row["status"]: int(row["jobs"]) for row in db.fetch_all("count_up_to", most=MOST)}
+    in_error = counts["error"] if counts["error"] < MOST else inf
     night = nights.this_night(db, zone)
     now = night.now
     new_since = nights.beginning(night.start, zone)
@@ -184,8 +186,9 @@ def gather(db: Database, zone: tzinfo) -> Facts:
         groups=groups,
         night_start=night.start,
         new_since=new_since,
-        tonight=Ended(tonight.done, tonight.failed),
-        lately=failing.lately(db, now),
+        # What failed and was done after a retry by hand has not failed.
+        tonight=Ended(tonight.done, min(tonight.failed, in_error)),
+        lately=failing.lately(db, now, in_error),
         held=held,
         paces=_paces(db, now, held, told),
         closed=_closed(db),

@@ -17,6 +17,10 @@ from urllib.parse import quote, quote_plus
 MAX_ESCAPES = 3
 
 _SAFE_IN_SCRIPTS = "!'()*~"
+# What the URL standard has browsers encode, by where it stands; other letters of ASCII stay.
+_PRINTABLE = "".join(map(chr, range(0x20, 0x7F)))
+_IN_QUERY, _IN_FRAGMENT, _IN_PATH = " \"#<>'", ' "<>`', ' "#<>?^`{}'
+_ENCODED_BY_BROWSERS = (_IN_QUERY, _IN_QUERY.replace("'", ""), _IN_FRAGMENT, _IN_PATH, "")
 _PERCENT = re.compile(r"%[0-9A-F]{2}")
 # What other languages escape in JSON, so that it can stand in a page.
 _ESCAPED_FOR_PAGES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}
@@ -55,9 +59,25 @@ def _in_urls(value: str) -> Iterator[str]:
     # A form's body: the only place where ~ is encoded.
     forms.add(quote_plus(value, safe="*", errors="replace").replace("~", "%7E"))
     forms.add("".join(f"%{byte:02X}" for byte in value.encode("utf-8", "replace")))
+    forms.update(_as_browsers_write(value))
     for form in forms:
         small = _PERCENT.sub(lambda found: found[0].lower(), form)
         yield from (form, small, quote(form, safe=""), quote(small, safe=""))
+
+
+def _as_browsers_write(value: str) -> Iterator[str]:
+    """Encode only what a browser does in an address that was put together by hand."""
+    for encoded in _ENCODED_BY_BROWSERS:
+        yield _but_for(encoded, value)
+    # What follows a # is a fragment, with a set of its own.
+    before, mark, after = value.partition("#")
+    if mark:
+        yield _but_for(_IN_QUERY, before) + mark + _but_for(_IN_FRAGMENT, after)
+
+
+def _but_for(encoded: str, value: str) -> str:
+    safe = "".join(letter for letter in _PRINTABLE if letter not in encoded)
+    return quote(value, safe=safe, errors="replace")
 
 
 def _in_html(value: str) -> Iterator[str]:

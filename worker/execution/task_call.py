@@ -18,7 +18,7 @@ from worker import json_text
 from worker.browser import block_detection
 from worker.browser.page_rules import PageRules
 from worker.browser.session import BrowserSession
-from worker.errors import Blocked, Fail, JobTimedOut, PayloadError
+from worker.errors import Blocked, Fail, JobTimedOut, LaunchFailed, PayloadError
 from worker.evidence import known_secrets
 from worker.evidence.masked_output import masked_output
 from worker.models import JSON
@@ -81,9 +81,17 @@ def _page_for(session: BrowserSession, task: Task, job: Job, wishes: Wishes, *, 
     rules = PageRules(task.schemes, task.downloads)
     # One that is kept for its task is kept for its account: no other account's job gets it.
     owner = f"{task.name} of {job.account_id}" if job.account_id else task.name
-    return session.page_for_job(
-        isolation=task.isolation, task=owner, trace=trace, rules=rules, wishes=wishes
-    )
+    try:
+        return session.page_for_job(
+            isolation=task.isolation, task=owner, trace=trace, rules=rules, wishes=wishes
+        )
+    except OSError as error:
+        # Whoever broke that, it was not this job: its task has not begun.
+        raise LaunchFailed(
+            f"the browser cannot be spoken to ({error}); has a task before closed files that were "
+            f"not its own?",
+            is_passing=True,
+        ) from error
 
 
 def _because_of(

@@ -30,7 +30,8 @@ AND (id %% %(total)s + %(total)s) %% %(total)s = %(slot)s
 AND (id DIV %(total)s %% %(total)s + %(total)s) %% %(total)s = %(slot)s
 
 -- name: ready_stretch
--- List ready jobs of one priority within a stretch of ids, found by the index and without locks.
+-- List ready jobs of one priority within a stretch of ids, found by the index and without locks, in
+-- any order: to sort them, MySQL would keep their payloads in a buffer that a few large ones overflow.
 SELECT /* include candidate_columns */
   FROM (SELECT id
           FROM work_queue FORCE INDEX (next_candidates)
@@ -38,8 +39,7 @@ SELECT /* include candidate_columns */
            AND id > %(after)s AND id <= %(until)s /* conditions */
          ORDER BY id
          LIMIT %(limit)s) ready
-  JOIN work_queue q ON q.id = ready.id
- ORDER BY q.id;
+  JOIN work_queue q ON q.id = ready.id;
 
 -- name: ready_beyond
 -- List ready jobs from a priority on, where there are too many priorities to ask for each.
@@ -50,5 +50,4 @@ SELECT /* include candidate_columns */
                /* conditions */
          ORDER BY priority, id
          LIMIT %(limit)s) ready
-  JOIN work_queue q ON q.id = ready.id
- ORDER BY q.priority, q.id;
+  JOIN work_queue q ON q.id = ready.id;

@@ -43,7 +43,7 @@ UPDATE work_queue
    AND status = 'in_progress'
    AND EXISTS (SELECT 1 FROM job_attempts h
                 WHERE h.job_id = %(id)s AND h.fence = %(fence)s
-                  AND h.started_at = work_queue.started_at);
+                  AND h.started_at <=> work_queue.started_at);
 INSERT IGNORE INTO outbox (event_id, event, job_id, fence, attempt, task, dedupe_key, reason,
                            happened_at, url, next_try_at, used_profile, used_account, used_proxy)
 SELECT UUID(), 'job.error', id, fence, %(attempt)s, task, dedupe_key, %(reason)s,

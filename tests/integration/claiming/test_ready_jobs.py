@@ -14,7 +14,8 @@ from tests.conftest import because
 from tests.integration.claiming.rows import add_jobs, questions, rows_read
 from worker.claiming import candidates as candidates_module
 from worker.claiming.candidates import Candidates
-from worker.claiming.ready_jobs import LEVELS_ONE_BY_ONE
+from worker.claiming.closed_keys import ClosedKeys
+from worker.claiming.ready_jobs import LEVELS_ONE_BY_ONE, ReadyJobs, Ring
 from worker.claiming.search_trail import News
 from worker.guards import breakers, limits
 from worker.models import Partition
@@ -225,3 +226,19 @@ def test_idle_workers_behind_the_first_ask_half_as_often(database, connect, monk
     add_jobs(database, [1])
     now[0] += 0.6
     assert candidates.has_next()
+
+
+def test_payloads_of_a_megabyte_hold_nobody_back(database):
+    # MySQL sorts whole rows in a buffer of a quarter of that.
+    large = '{"text": "%s"}' % ("x" * 1_000_000)
+    for payload in (large, "{}", large, "{}"):
+        database.run_statement(
+            "INSERT INTO work_queue (payload) VALUES (%(payload)s)", {"payload": payload}
+        )
+    jobs = ReadyJobs(database, Partition(0, 1))
+    level = jobs.next_level(None)
+
+    found = jobs.read(Ring.ANY, level, 0, 100, ClosedKeys(database), 10)
+
+    assert [each.job_id for each in found] == [1, 2, 3, 4]
+    assert len(jobs.read_beyond(Ring.ANY, level, ClosedKeys(database), 10)) == 4

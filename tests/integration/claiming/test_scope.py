@@ -152,6 +152,18 @@ def test_what_no_run_takes_is_held_back_once_a_run_has_met_it(database, queue, a
     assert [(item.key, item.jobs) for item in held_back.count(database)] == [("task:price", 2)]
 
 
+def test_what_the_last_run_did_not_know_is_held_back_after_its_end_too(database, queue, at_work):
+    run_id, unknown = at_work(), queue.enqueue("price", {})
+    left = {"key": "task:price", "reason": "no task", "jobs": 1}
+    runs.end_run(database, run_id, {"exit_code": 11, "held_back": [left]})
+    ready = queue.enqueue("visit", {})
+
+    told = [sentence_about(database, queue.get(job)) for job in (unknown, ready)]
+    assert "waits because no run at work has loaded a task named 'price'" in told[0]
+    assert "is ready, but nothing is running" in told[1]
+    assert [(item.key, item.jobs) for item in held_back.count(database)] == [("task:price", 1)]
+
+
 def test_a_paused_queue_is_left_alone_and_others_go_on(database, queue, looking):
     paused, going_on = queue.enqueue("visit", {}, queue="a"), queue.enqueue("visit", {}, queue="b")
     pause.pause(database, "it rains", "me", "a")

@@ -89,6 +89,7 @@ def test_what_is_no_command_is_wrong_usage(cli, arguments):
         (("enqueue", "http://a/", "--priority", "99999999999"), {}, "--priority: 99999999999 is"),
         (("run", "--fail-over", "-1"), {}, "--fail-over -1 is too small; give 0 or more"),
         (("run", "--workers", "100000"), {}, "--workers 100000 is too large; give 1000 or less"),
+        (("run", "--queue", ""), {}, "--queue is empty; leave it out for default"),
         (("run",), {"NIGHTSHIFT_WORKERS": "100000"}, "NIGHTSHIFT_WORKERS 100000 is too large"),
         (("run",), {"NIGHTSHIFT_WORKERS": "six"}, "NIGHTSHIFT_WORKERS: 'six' is no number"),
         (("enqueue", "http://a/", "--not-before", "2020-01-01T00:00"), {}, "is in the past"),

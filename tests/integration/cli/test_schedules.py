@@ -76,6 +76,7 @@ def test_one_payload_may_have_them_too(cli, added, database):
     [
         (("--payload", '{"url": "a.example"}'), "--payload: 'a.example' is not a URL"),
         (("--payload", '{"ulr": "https://a.example/"}'), '--payload: lacks "url"'),
+        ((), '--payload: lacks "url"'),
         (("--payload", "{}", "--map", "url=Link"), "--map is for the columns of --file FILE"),
         (("--payload", '{"url": "https://a/"}', "--profile", "p9"), "p9"),
     ],

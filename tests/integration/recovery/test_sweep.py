@@ -153,3 +153,15 @@ def test_nothing_has_expired_for_one_whom_the_database_has_only_just_answered_ag
 
     assert patient(answering_seconds=0.0) == []
     assert len(patient(answering_seconds=60.0)) == 1
+
+
+def test_a_claim_written_by_hand_without_an_owner_or_a_start_is_swept(database, queue):
+    database.run_statement(
+        "INSERT INTO work_queue (payload, status, lease_until) "
+        "VALUES ('{}', 'in_progress', '1990-01-01')"
+    )
+
+    (swept,) = sweep(database, queue)
+
+    assert (swept.status, queue.get(swept.job_id)["status"]) == (Status.PENDING, "pending")
+    assert sweep(database, queue) == []

@@ -30,6 +30,10 @@ ENCODED = quote(AWKWARD, safe="")
         quote(ENCODED, safe=""),
         quote(ENCODED.replace("%C3%B6", "%c3%b6").replace("%3C", "%3c"), safe="").lower(),
         quote_plus(AWKWARD).replace("~", "%7E"),
+        # As Chromium writes it in a query, in a fragment, and in an address without slashes.
+        "p&%22%3C%C3%B6%3E\\%20horse%27s%207!/%~",
+        "p&%22%3C%C3%B6%3E\\%20horse's%207!/%~",
+        "p&\"<%C3%B6>\\ horse's 7!/%~",
         html.escape(AWKWARD).replace("&#x27;", "&#39;"),
         html.escape(AWKWARD).encode("ascii", "xmlcharrefreplace").decode(),
         "".join(f"&#{ord(letter)};" for letter in AWKWARD),
@@ -54,3 +58,7 @@ def test_the_value_comes_first_and_nothing_gets_shorter():
 
 def test_half_characters_do_no_harm():
     assert "a-\ud800-horse" in spellings("a-\ud800-horse")
+
+
+def test_a_value_that_goes_on_in_the_fragment_of_an_address_is_known():
+    assert "S3cr+et/=%41~(x)!*%27#q'%22" in set(spellings("S3cr+et/=%41~(x)!*'#q'\""))

@@ -51,10 +51,10 @@ def warning(night: Ended, lately: Ended, usual: Ended) -> str:
     return ""
 
 
-def lately(db: Database, now: datetime) -> Ended:
-    """Count what ended in the last hour."""
+def lately(db: Database, now: datetime, in_error: float) -> Ended:
+    """Count what ended in the last hour; of `in_error` jobs, no more can have failed by now."""
     told = figures.totals(db, now - LATELY, now)
-    return Ended(told.done, told.failed)
+    return Ended(told.done, min(told.failed, in_error))
 
 
 def _said(ended: Ended, when: str) -> str:

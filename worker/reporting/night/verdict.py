@@ -44,7 +44,7 @@ def judge(
     held_jobs = judgement.held(held, window.runs)
     known = _outlook(db, at_work, counts, held_jobs)
     ended = Ended(counts.done, counts.failed)
-    many = failing.warning(ended, failing.lately(db, window.now), _of(usual))
+    many = failing.warning(ended, failing.lately(db, window.now, counts.failed), _of(usual))
     judged = judgement.judge(
         Situation(
             window.now, window.runs, counts.left,
