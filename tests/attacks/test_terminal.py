@@ -11,7 +11,7 @@ import pytest
 
 from tests.attacks.hostile_text import HOSTILE, orders_in, run_on_terminal, spoil
 from tests.conftest import because
-from tests.lifecycle.conftest import run_command, url_of
+from tests.lifecycle.conftest import run_any_command, run_command, url_of
 from worker.cli.groups import DefaultGroup
 from worker.cli.main import cli
 from worker.guards import breakers, limits
@@ -189,7 +189,8 @@ def test_no_command_lets_a_stranger_speak_to_the_terminal(settings, spoilt, tmp_
     changes = {"DATABASE_URL": url_of(settings), **ENVIRONMENT}
 
     def piped(command):
-        done = run_command(tmp_path, *command, **changes)
+        run = run_any_command if command[0] in ("try", "reproduce") else run_command
+        done = run(tmp_path, *command, **changes)
         return command, done.stdout + done.stderr
 
     def shown(command):

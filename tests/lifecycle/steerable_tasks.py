@@ -96,9 +96,7 @@ def dying(page, payload, job):
 
 @task("devoured", browser=False)
 def devoured(page, payload, job):
-    """Dies as if of hunger, once: the kernel counts it, and sends SIGKILL."""
-    if job.attempt > 1:
-        return
+    """Dies as if of hunger: the kernel counts it, and sends SIGKILL."""
     (HERE / "vmstat").write_text("oom_kill 5\n", encoding="ascii")
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -125,6 +123,11 @@ def napping(page, payload, job):
     note("begun", job)
     time.sleep(payload["seconds"])
     note("finished", job)
+
+
+@task("napping_page")
+def napping_page(page, payload, job):
+    napping(page, payload, job)
 
 
 @task("patient", browser=False, timeout=60)

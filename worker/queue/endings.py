@@ -87,10 +87,8 @@ def half_done_at(step: str) -> str:
 
 
 def _spent(claim: Claim, ending: Ending, spent: int, budget: int, said: str) -> Settlement:
-    """Judge by a budget of its own; a job that may be tried once is not tried after a block."""
-    # A first crash may be the pool's fault, whatever the cap; but no job may kill for ever.
-    cap = budget if ending.outcome is Outcome.CRASHED else claim.max_attempts
-    if spent < min(budget, cap):
+    """Judge by a budget of its own; a job that may be tried once is not tried again all the same."""
+    if spent < min(budget, claim.max_attempts):
         return _back(ending)
     if spent == 1:
         return _over(claim, ending)

@@ -99,7 +99,9 @@ class Lookout:
     def _look_at_stall(self, db: Database, last_end_ago: float | None) -> None:
         header, now = self.board.header, time.monotonic()
         held = header.waiting + header.held_back
-        to_go = max(0, header.pending - held) + header.in_progress
+        # Before the heart has counted, as without a database, the board knows what is at work.
+        at_work = sum(entry.job_id is not None for entry in self.board.entries)
+        to_go = max(0, header.pending - held) + max(header.in_progress, at_work)
         seconds = self._still.look(last_end_ago, bool(to_go) and not header.is_paused, now)
         header.still_since = self._still.since
         holds = seconds >= self.settings.notify_stall_seconds

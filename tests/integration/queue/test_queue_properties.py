@@ -150,7 +150,7 @@ class QueueMachine(QueueWorld):
             job.status, job.attempts = "pending", job.attempts - 1
             return
         job.crashes += 1
-        job.status = "error" if job.crashes >= MAX_CRASHES else "pending"
+        job.status = "error" if job.crashes >= min(MAX_CRASHES, job.max_attempts) else "pending"
 
     @rule(slot=slots)
     def block(self, slot: int) -> None:

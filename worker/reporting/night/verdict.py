@@ -48,8 +48,7 @@ def judge(
     judged = judgement.judge(
         Situation(
             window.now, window.runs, counts.left,
-            not_now=held_jobs + counts.waiting,
-            is_paused=paused is not None,
+            not_now=held_jobs + counts.waiting, is_paused=paused is not None,
             # What was put right since is no reason to look.
             many_fail=bool(many) and bool(at_work or counts.failed),
             to_go=known.to_go,
