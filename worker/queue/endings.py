@@ -87,7 +87,7 @@ def half_done_at(step: str) -> str:
 
 
 def _spent(claim: Claim, ending: Ending, spent: int, budget: int, said: str) -> Settlement:
-    """Judge by a budget of its own; a job that may be tried once is not tried again all the same."""
+    """Judge by a budget of its own; a job that may be tried once is not tried again even so."""
     if spent < min(budget, claim.max_attempts):
         return _back(ending)
     if spent == 1:
