@@ -47,18 +47,26 @@ class Course:
                 self._per_slot[name] = min(max(per_slot, TINY), MOST)
         return {name: partial(self.run, name) for name in self._per_slot}
 
+    def jobs_of(self, name: str) -> int:
+        """Say how many jobs a round of a side has."""
+        return self._per_slot[name] * len(self._slots)
+
     def run(self, name: str) -> float:
         """Run one round of a side; return jobs per second."""
-        jobs = self._per_slot[name]
-        table = "plain_queue" if name in (TEXTBOOK, SKIP_LOCKED) else "work_queue"
-        self._lay_out(table, jobs)
-        seconds = self._race(name, jobs)
-        done = self._count_done(table)
-        if done != jobs * len(self._slots):
-            raise RuntimeError(f"{name}: {done} jobs are done, not {jobs * len(self._slots)}")
+        self.lay_out(name)
+        seconds = self.race(name)
+        jobs, done = self.jobs_of(name), self._count_done(_table_of(name))
+        if done != jobs:
+            raise RuntimeError(f"{name}: {done} jobs are done, not {jobs}")
         return done / seconds
 
-    def _race(self, name: str, jobs: int) -> float:
+    def lay_out(self, name: str) -> None:
+        """Fill the queue with the jobs of a round of a side."""
+        self._lay_out(_table_of(name), self._per_slot[name])
+
+    def race(self, name: str) -> float:
+        """Have a side do all of them; return the seconds."""
+        jobs = self._per_slot[name]
         if name == OURS:
             pool = Pool(self._bench, self._total)
             with pool.beating():
@@ -107,3 +115,7 @@ class Course:
     def _count_done(self, table: str) -> int:
         count = f"SELECT COUNT(*) AS jobs FROM {table} WHERE status = 'done'"
         return int(self._db.run_statement(count)[0]["jobs"])
+
+
+def _table_of(name: str) -> str:
+    return "plain_queue" if name in (TEXTBOOK, SKIP_LOCKED) else "work_queue"

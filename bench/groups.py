@@ -58,6 +58,7 @@ GROUPS = (
         "claims-mysql", "Claim and finish, MySQL 9.7", "bench.claims", ("--only-limit",), 18, 20,
         (_LIMIT,), on_mysql=True,
     ),
+    Group("claim-cpu", "Processor time of a no-op job", "bench.claim_cpu", (), 20, 8),
     Group("failures", "Failures", "bench.failures", (), 12, 12, (("done/s", "≥ 0.6"),)),
     Group("recovery", "Recovery", "bench.recovery", (), 0, 22, (("kill -9", "< 1.5 s"),)),
     Group(
@@ -121,7 +122,7 @@ GROUPS = (
         (("busy site", "≤ 1.1"), ("slow site", "≤ 1.1")),
     ),
     Group(
-        "memory", "Memory, and upkeep of a busy pool", "bench.memory", ("--pages", "2000"), 260, 15,
+        "memory", "Memory, and upkeep of a busy pool", "bench.memory", ("--pages", "2000"), 230, 15,
         (("200 pages", "≤ 1.1"), ("launcher and heart", "< 2 %")), takes_the_rest=True,
     ),
 )  # fmt: skip
