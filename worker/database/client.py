@@ -99,11 +99,11 @@ class Database:
         script = query(name)
 
         def run(connection: Connection) -> list[int]:
-            counts = [int(connection.query(fill(script, params, connection.escape)))]
-            counts += [int(connection.next_result()) for _ in range(script.count(";"))]
-            return counts
+            # Begun in the same round trip: to switch autocommit off and on again takes two more.
+            connection.query(f"START TRANSACTION;\n{fill(script, params, connection.escape)}")
+            return [int(connection.next_result()) for _ in range(script.count(";") + 1)]
 
-        return self._retried(run, autocommit=False)
+        return self._retried(run)
 
     def transaction(self, work: Callable[[Transaction], T]) -> T:
         """Run a function in one transaction and return what it returns.
@@ -248,7 +248,7 @@ class Database:
         if self._connection is None:
             self._connection = self._open()
         try:
-            # Switched only when it changes: a script in a row with others needs no BEGIN.
+            # Switched only when it changes.
             if self._connection.get_autocommit() != autocommit:
                 self._connection.autocommit(autocommit)
             return operation(self._connection)

@@ -12,6 +12,7 @@ import re
 import sysconfig
 import traceback
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 Frame = tuple[str, str]
@@ -139,6 +140,7 @@ def _strip_selector(selector: str) -> str:
     return _SELECTOR_DIGITS.sub("N", _UUID.sub("UUID", _URL.sub("URL", selector)))
 
 
+@lru_cache(maxsize=1000)
 def _is_library(file: str) -> bool:
     path = Path(file)
     if path.is_relative_to(_PACKAGE):

@@ -24,7 +24,7 @@ from worker.reporting.outlook import Outlook
 def nobody_has_paused_and_nothing_is_held(monkeypatch):
     monkeypatch.setattr(pause, "paused", lambda db: None)
     monkeypatch.setattr(held_back, "count", lambda db, seconds: [])
-    monkeypatch.setattr(failing, "lately", lambda db, now: Ended())
+    monkeypatch.setattr(failing, "lately", lambda db, now, in_error: Ended())
 
 
 def said(
@@ -127,7 +127,7 @@ def test_a_silent_run_means_that_nobody_can_tell():
 def test_while_a_run_goes_on_it_depends_on_how_it_goes(monkeypatch, known, level, words):
     # How fast a live run goes is told by another module, with tests of its own.
     monkeypatch.setattr(outlook, "outlook", lambda db, runs: known)
-    monkeypatch.setattr(failing, "lately", lambda db, now: Ended(10, 0))
+    monkeypatch.setattr(failing, "lately", lambda db, now, in_error: Ended(10, 0))
     verdict = said(counts(10, pending=60), life=Life.ALIVE)
 
     assert verdict.level is level
@@ -148,7 +148,7 @@ def test_while_a_run_goes_on_it_depends_on_how_it_goes(monkeypatch, known, level
 )
 def test_many_failures_are_worth_a_look_while_the_run_goes_on(monkeypatch, night, lately, words):
     monkeypatch.setattr(outlook, "outlook", lambda db, runs: Outlook(1.0, {}, 60, 0, 0, 0))
-    monkeypatch.setattr(failing, "lately", lambda db, now: lately)
+    monkeypatch.setattr(failing, "lately", lambda db, now, in_error: lately)
     verdict = said(night, life=Life.ALIVE)
 
     assert verdict.level is Level.LOOK
@@ -160,7 +160,7 @@ def test_many_failures_are_worth_a_look_while_the_run_goes_on(monkeypatch, night
 
 def test_a_run_that_will_not_be_ready_in_time_is_worth_getting_up(monkeypatch):
     monkeypatch.setattr(outlook, "outlook", lambda db, runs: Outlook(1.0, {}, 7200, 0, 0, 0))
-    monkeypatch.setattr(failing, "lately", lambda db, now: Ended(10, 0))
+    monkeypatch.setattr(failing, "lately", lambda db, now, in_error: Ended(10, 0))
     alive = {"life": Life.ALIVE, "pulse": {"claims_for": 3600}}
 
     late = said(counts(10, pending=7200), **alive)
