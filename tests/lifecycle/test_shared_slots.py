@@ -57,8 +57,12 @@ def test_a_host_that_is_killed_leaves_its_share_to_the_others(
     # The host that is killed is the one that has nothing to do.
     doing, idle = (alpha, beta) if job["worker_id"] == 0 else (beta, alpha)
     name = "alpha" if doing is alpha else "beta"
-    shown = run_command(tmp_path, "status", DATABASE_URL=url_of(settings)).stdout
-    assert f"run {1 if doing is alpha else 2} on {name}: worker {job['worker_id']} of 2" in shown
+    line = f"run {1 if doing is alpha else 2} on {name}: worker {job['worker_id']} of 2"
+    # A run tells with its next heartbeat that another one has joined.
+    wait_until(
+        lambda: line in run_command(tmp_path, "status", DATABASE_URL=url_of(settings)).stdout,
+        "status names the host and its slot",
+    )
 
     idle.signal(signal.SIGKILL)
     idle.wait()

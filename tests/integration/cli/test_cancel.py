@@ -152,7 +152,15 @@ def test_dedupe_keys_are_per_task_unless_asked_otherwise(cli, queue):
 def test_a_batch_and_a_schedule_are_shown_by_status(cli, queue, claim_as):
     assert cli("enqueue", "https://e.org", "--batch", "monday").returncode == 0
     kept = cli(
-        "schedule", "add", "nightly", "--cron", "0 18 * * 1-5", "--timezone", "Europe/Berlin"
+        "schedule",
+        "add",
+        "nightly",
+        "--cron",
+        "0 18 * * 1-5",
+        "--timezone",
+        "Europe/Berlin",
+        "--payload",
+        '{"url": "https://example.com"}',
     )
     assert "schedule nightly: 1 job for task visit, next at" in kept.stdout
 
