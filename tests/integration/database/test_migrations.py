@@ -11,7 +11,7 @@ import pytest
 from worker.database import migrations
 from worker.database.client import DatabaseError
 from worker.database.locks import Lock
-from worker.errors import BadData, SchemaMismatch
+from worker.errors import BadData, NightshiftError, SchemaMismatch
 
 REAL_STEPS = migrations.steps
 NAMES = list(dict.fromkeys(step.name for step in REAL_STEPS()))
@@ -203,3 +203,15 @@ def test_a_job_with_an_empty_owner_becomes_a_dead_letter_and_the_next_is_refused
             db.run_statement(f"INSERT INTO work_queue (payload, {column}) VALUES ('{{}}', '')")
     db.run_statement("DELETE FROM schema_migrations WHERE version = 46")
     assert migrations.migrate(db) == ["0046_owners_are_named"]
+
+
+@pytest.mark.parametrize(
+    "column", ["attempts = 2147483647", "fence = 9223372036854775807", "crashes = 2147483647"]
+)
+def test_a_row_whose_counter_has_no_room_is_refused(database, queue, column):
+    job = queue.enqueue("visit", {})
+
+    with pytest.raises((DatabaseError, NightshiftError), match="counters_have_room"):
+        database.run_statement(f"UPDATE work_queue SET {column} WHERE id = {job}")
+
+    assert queue.get(job)["attempts"] == 0
