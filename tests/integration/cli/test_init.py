@@ -188,3 +188,13 @@ def test_what_init_writes_is_no_secret_and_can_be_read_by_its_owner_alone(cli, f
 
     for name in names(folder):
         assert stat.S_IMODE((folder / name).stat().st_mode) & 0o077 == 0, name
+
+
+def test_a_task_of_ones_own_cannot_have_the_name_of_a_built_in_one(cli, folder):
+    assert cli("init").returncode == 0
+
+    done = cli("init", "visit")
+
+    assert done.returncode == 2
+    assert "visit is the name of a built-in task" in done.stderr
+    assert names(folder) == PROJECT
