@@ -6,6 +6,7 @@ tests.
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -86,7 +87,9 @@ def _page_for(session: BrowserSession, task: Task, job: Job, wishes: Wishes, *, 
             isolation=task.isolation, task=owner, trace=trace, rules=rules, wishes=wishes
         )
     except OSError as error:
-        # Whoever broke that, it was not this job: its task has not begun.
+        if error.errno != errno.EBADF:
+            raise
+        # Whoever closed that, it was not this job: its task has not begun.
         raise LaunchFailed(
             f"the browser cannot be spoken to ({error}); has a task before closed files that were "
             f"not its own?",
