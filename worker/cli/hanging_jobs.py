@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from worker.cli.wording import counted
 from worker.profiles.hanging_jobs import LOOK_AT, HangingJobs
-from worker.queue.endings import half_done_at
+from worker.queue.settlements import half_done_at
 
 
 def lines(jobs: HangingJobs) -> list[str]:

@@ -25,7 +25,7 @@ from worker.models import DEFAULT_QUEUE, Outcome
 from worker.queue import added_jobs, irreversible
 from worker.queue.added_jobs import AddedJobs
 from worker.queue.claims import Queue
-from worker.queue.endings import HALF_DONE, half_done_at
+from worker.queue.settlements import HALF_DONE, half_done_at
 from worker.reasons import kept
 from worker.recovery import live_runs
 

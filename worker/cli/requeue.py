@@ -18,7 +18,7 @@ from worker.database.client import Database
 from worker.errors import UsageError
 from worker.history import archive, dead_letters, freed_keys
 from worker.history.dead_letters import FILTER_HELP, Count, Scope
-from worker.queue.endings import half_done_at
+from worker.queue.settlements import half_done_at
 
 Command = Callable[..., Any]
 

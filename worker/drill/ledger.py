@@ -16,7 +16,7 @@ from worker.database.client import Database
 from worker.drill import tasks
 from worker.drill.blame import Hit, struck_claims
 from worker.models import Outcome, Status
-from worker.queue.endings import MAX_CRASHES
+from worker.queue.settlements import MAX_CRASHES
 
 # Two clocks are read a moment apart: a statement's time is that of its start, not of its commit.
 CLOCK_SECONDS = 0.05

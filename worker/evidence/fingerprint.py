@@ -63,6 +63,8 @@ MAX_LABEL = 240
 # Messages quote what is on the page, at any length: cut first, then read.
 MAX_MESSAGE = 20_000
 MAX_WORDING = 1000
+# Failures come in hundreds of the same: the latest ones are described once.
+KNOWN_FAILURES = 200
 VALUE = "'…'"
 
 
@@ -73,6 +75,12 @@ def fingerprint(
 
     `frames` are (file, function) pairs, outermost first, as `frames_of` gives them.
     """
+    described = _described if len(message) <= MAX_WORDING else _described.__wrapped__
+    return described(exception_type, message, task, project_frame(frames))
+
+
+@lru_cache(maxsize=KNOWN_FAILURES)
+def _described(exception_type: str, message: str, task: str, frame: str) -> tuple[str, str]:
     lines = message.lstrip()[:MAX_MESSAGE].splitlines()
     first = lines[0].strip() if lines else ""
     action = _ACTION.match(first)
@@ -84,7 +92,7 @@ def fingerprint(
         action.group(1) if action else "",
         _strip_selector(selector.group(1)[:MAX_WORDING]) if selector else "",
         normalise(wording[:MAX_WORDING], exception_type.rpartition(".")[2]),
-        project_frame(frames),
+        frame,
     )
     key = hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
     return key, _label(*parts)
@@ -92,7 +100,11 @@ def fingerprint(
 
 def frames_of(error: BaseException) -> list[Frame]:
     """The (file, function) pairs of an exception's traceback, outermost first."""
-    return [(frame.filename, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
+    # Not by `traceback`, which reads the source of every frame as well.
+    return [
+        (frame.f_code.co_filename, frame.f_code.co_name)
+        for frame, _ in traceback.walk_tb(error.__traceback__)
+    ]
 
 
 def project_frame(frames: Iterable[Frame]) -> str:

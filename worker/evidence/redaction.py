@@ -8,6 +8,7 @@ a page's text cannot be known. Time is linear in the text's length, and over-lon
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -34,6 +35,9 @@ MAX_URL = 2000
 MAX_TEXT = 200_000
 # Of texts up to here, known secrets are masked before they are cut.
 MOST_MASKED_WHOLE = 20_000_000
+# How many texts that came last are known with their masked form, and how long they may be.
+KNOWN_TEXTS = 300
+MAX_KNOWN_TEXT = 10_000
 # How deep JSON is looked into; nobody reads deeper, and Python's stack ends somewhere.
 MAX_DEPTH = 100
 
@@ -134,6 +138,11 @@ def redact_whole(text: str, known: KnownSecrets | None = None) -> str:
         text = known.mask(text)
     if "</" not in text and not _SUSPECT.search(text):
         return text
+    return _mask_known_text(text) if len(text) <= MAX_KNOWN_TEXT else _mask_by_names(text)
+
+
+def _mask_by_names(text: str) -> str:
+    """Mask what a text itself gives away, once the values that are known are masked."""
     text = _URL.sub(lambda found: _without_parameters(found.group()), _without_logins(text))
     text = _without_encoded(text)
     if "=" in text:
@@ -145,6 +154,10 @@ def redact_whole(text: str, known: KnownSecrets | None = None) -> str:
         text = _ELEMENT.sub(_mask_element, text)
     text = _BEARER.sub(rf"\1 {MASK}", text)
     return mask_typed(mask_assignments(text))
+
+
+# What it says depends on the text alone, and a failure's text is masked at every door it passes.
+_mask_known_text = lru_cache(maxsize=KNOWN_TEXTS)(_mask_by_names)
 
 
 def redact_json(value: Any, known: KnownSecrets | None = None, depth: int = 0) -> Any:

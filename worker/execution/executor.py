@@ -226,16 +226,19 @@ class Executor:
             self.launch_failure = error
         ending = self._judge(claim, task, error, self._diagnose(error))
         step, proxy = self._steps.irreversible_at(error), self.proxy_use.name
-        ending = replace(ending, irreversible_step=step, proxy=proxy)
-        if ending.outcome is Outcome.HANDED_BACK and ending.irreversible_step is None:
+        delay, blocks = ending.delay_seconds, task.max_blocks if task is not None else None
+        is_back = ending.outcome is Outcome.HANDED_BACK and step is None
+        if delay is None and not is_back:
+            base = task.retry_delay_seconds if task is not None else None
+            delay = self.gate.queue.backoff_seconds(claim, base)
+        ending = replace(
+            ending, irreversible_step=step, proxy=proxy, delay_seconds=delay, max_blocks=blocks
+        )
+        if is_back:
             return ending
         self.entry.phase = Phase.CAPTURING
         steps = steps_of(self._job) if self._job is not None else ()
-        ending = self._reporter.report(claim, ending, self.entry, error, steps)
-        if ending.delay_seconds is not None:
-            return ending
-        base = task.retry_delay_seconds if task is not None else None
-        return replace(ending, delay_seconds=self.gate.queue.backoff_seconds(claim, base))
+        return self._reporter.report(claim, ending, self.entry, error, steps)
 
     def _diagnose(self, error: BaseException) -> Diagnosis:
         if not isinstance(error, JobTimedOut):
@@ -256,13 +259,12 @@ class Executor:
         if lost := of_lost_browser(self.db, self.session, claim, error):
             return lost
         answer = self.session.recorder.main_response
-        ending = judge(
+        return judge(
             error,
             diagnosis,
             retry_on=task.retry_on if task else (),
             has_document=answer is not None and answer.status < HTTP_ERRORS,
         )
-        return replace(ending, max_blocks=task.max_blocks if task else None)
 
     def _new_job(self, claim: Claim, seconds: float) -> Job:
         return Job(

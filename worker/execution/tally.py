@@ -7,7 +7,7 @@ from pathlib import Path
 
 from worker.evidence.redaction import redact_closed
 from worker.models import Claim, Ending, Outcome, Status
-from worker.queue.endings import Settlement, half_done_at
+from worker.queue.settlements import Settlement, half_done_at
 from worker.system.board import Entry
 
 logger = logging.getLogger("nightshift.worker")

@@ -1,6 +1,7 @@
 """What happened to a job whose task raised: one table, read from the top.
 
-The reason is one line for people. Where the job goes from there is decided by `queue/endings.py`.
+The reason is one line for people. Where the job goes from there is decided by
+`queue/settlements.py`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from worker.errors import (
     TaskNotFound,
     message_of,
 )
-from worker.models import Cause, Ending, Outcome
+from worker.models import Cause, Claim, Ending, Outcome
 from worker.system.scarcity import is_scarcity
 
 # Nobody means more, and no server's clock knows every year.
@@ -91,6 +92,16 @@ def judge(
     if diagnosis.kind is Kind.TIMEOUT and has_document and not diagnosis.is_navigation:
         return Ending(Outcome.RETRY, reason, Cause.CODE)
     return _by_kind(diagnosis.kind, reason)
+
+
+def is_plain_failure(claim: Claim, ending: Ending) -> bool:
+    """Tell whether a failure was the task's own affair, after which nothing is left to put right.
+
+    No breaker, proxy, profile or browser is to be told of it before another job is claimed.
+    """
+    is_own = claim.canary is None and claim.lease_fence is None and ending.irreversible_step is None
+    is_tasks = ending.outcome in (Outcome.ERROR, Outcome.RETRY)
+    return is_own and is_tasks and ending.cause in (None, Cause.CODE)
 
 
 def _by_word(error: BaseException, reason: str) -> Ending | None:

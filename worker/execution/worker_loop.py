@@ -37,6 +37,7 @@ from worker.execution.preparation import Foresight
 from worker.execution.proxy_use import ProxyUse
 from worker.execution.share import Share
 from worker.execution.stop_request import StopRequest
+from worker.execution.verdict import is_plain_failure
 from worker.exit_codes import WorkerExit
 from worker.models import Candidate, Claim, Ending, Outcome, Owner, Rejection, Status
 from worker.profiles import caretaker
@@ -248,9 +249,12 @@ class WorkerLoop:
             self._closures.close(closure)
 
     def _following(self, claim: Claim, ending: Ending) -> Candidate | None:
-        """Name the job to claim together with a finish, without asking the database."""
-        if ending.outcome is not Outcome.DONE or claim.has_listener or ending.follow_ups:
-            # News of a finish and jobs that it adds are written in a transaction of their own.
+        """Name the job to claim together with an ending, without asking the database."""
+        is_plain = ending.outcome is Outcome.DONE or is_plain_failure(claim, ending)
+        if not is_plain or claim.has_listener or ending.follow_ups:
+            # News of an ending and jobs that it adds are written in a transaction of their own.
+            return None
+        if self._executor.launch_failure is not None:
             return None
         if self._closures.orders.find(claim.order_place) is not None:
             # The next of its order can be claimed when this one is done, and may come first.

@@ -17,7 +17,7 @@ from worker.profiles.stop_tries import PATIENT_TRIES
 from worker.proxies.choice import REFUSES_LOGIN
 from worker.queue import pause
 from worker.queue.claims import Queue
-from worker.queue.endings import half_done_at
+from worker.queue.settlements import half_done_at
 from worker.reasons import kept
 
 # In these states a profile is used, or will be without anybody's doing.

@@ -13,8 +13,9 @@ from typing import Any
 from worker.backoff import backoff_seconds
 from worker.database.client import Database, Row, Transaction
 from worker.errors import RowsLocked
-from worker.models import Candidate, Claim, Owner, Route, Status
-from worker.queue.endings import MAX_BLOCKS, Endings
+from worker.models import Candidate, Claim, Ending, Owner, Route, Status
+from worker.queue.endings import Endings
+from worker.queue.settlements import MAX_BLOCKS
 from worker.settings import RunSettings
 
 PROMOTE_AT_ONCE = 1000
@@ -124,6 +125,20 @@ class Queue(Endings):
             return True, self.claim_of(owner, candidate)
         is_finished = self.is_finished(claim.job_id, claim.fence, claim.incarnation)
         return is_finished, self.reclaim(owner, candidate)
+
+    def settle_and_take(
+        self, claim: Claim, ending: Ending, owner: Owner, candidate: Candidate
+    ) -> tuple[bool, Claim | None]:
+        """End a claim that is not finished and claim the next job, in one transaction.
+
+        Returns whether the first claim still held, and the second claim if that worked.
+        """
+        self.keep_former_finish(candidate)
+        following = self._claim_params(owner, candidate)
+        is_settled, is_taken = self._settle_and_take(claim, ending, following)
+        if is_taken:
+            return is_settled, self.claim_of(owner, candidate)
+        return is_settled, self.reclaim(owner, candidate)
 
     def reclaim(self, owner: Owner, candidate: Candidate) -> Claim | None:
         """Return the claim on a candidate if it was made before its connection broke."""
@@ -239,6 +254,8 @@ class Queue(Endings):
             max_attempts=row["max_attempts"] or self.max_attempts,
             task=row["task"],
             payload="",
+            # Nobody has looked: the statement does.
+            has_listener=True,
             blocks=row["blocks"],
             crashes=row["crashes"],
             forgiven=row["forgiven"],

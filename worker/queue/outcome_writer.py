@@ -16,7 +16,7 @@ from worker.errors import BadData, ClaimLost, DatabaseUnavailable, RowsLocked
 from worker.models import Candidate, Cause, Claim, Ending, Outcome, Owner
 from worker.queue import journal
 from worker.queue.claims import Queue
-from worker.queue.endings import Settlement
+from worker.queue.settlements import Settlement
 from worker.records import record
 
 FIRST_PATIENCE_SECONDS = 1.0
@@ -49,13 +49,13 @@ class OutcomeWriter:
     is_in_a_hurry: Callable[[], bool] = lambda: False
 
     def write(self, claim: Claim, ending: Ending, candidate: Candidate | None = None) -> Written:
-        """Write an outcome under its fence and, with a finish, claim the candidate if there is one.
+        """Write an outcome under its fence, and claim the candidate with it if there is one.
 
         Raises DatabaseUnavailable when the worker must end first; the journal has it then.
         """
         try:
             if candidate is not None:
-                return self._finish_and_take(claim, ending, candidate)
+                return self._end_and_take(claim, ending, candidate)
             return Written(self._end(claim, ending))
         except BadData as error:
             reason = f"its result cannot be stored: {error}"
@@ -73,23 +73,30 @@ class OutcomeWriter:
         """Write what stands for an outcome that the server has refused; raises as `write` does."""
         return Written(self._end(claim, refused))
 
-    def _finish_and_take(self, claim: Claim, ending: Ending, candidate: Candidate) -> Written:
+    def _end_and_take(self, claim: Claim, ending: Ending, candidate: Candidate) -> Written:
         try:
             with self.db.patience(FIRST_PATIENCE_SECONDS), self.db.passing_locks():
-                is_finished, following = self.queue.finish_and_take(
-                    claim, ending.result or "null", self.owner, candidate, proxy=ending.proxy
-                )
+                is_written, following = self._both(claim, ending, candidate)
         except RowsLocked:
-            # Somebody holds one of the two rows: the finish must not wait for the other one.
+            # Somebody holds one of the two rows: the outcome must not wait for the other one.
             return Written(self._end(claim, ending))
         except (DatabaseUnavailable, DatabaseError):
             # Perhaps it was written before the connection broke: both parts can be asked for.
             settlement = self._end(claim, ending)
             return Written(settlement, self.queue.reclaim(self.owner, candidate))
-        if not is_finished:
+        if not is_written:
             # Lost, or not known yet to the server that was asked: the plain way tells.
             return Written(self._end(claim, ending), following)
         return Written(self.queue.settlement_of(claim, ending), following)
+
+    def _both(
+        self, claim: Claim, ending: Ending, candidate: Candidate
+    ) -> tuple[bool, Claim | None]:
+        if ending.outcome is not Outcome.DONE:
+            return self.queue.settle_and_take(claim, ending, self.owner, candidate)
+        return self.queue.finish_and_take(
+            claim, ending.result or "null", self.owner, candidate, proxy=ending.proxy
+        )
 
     def _end(self, claim: Claim, ending: Ending) -> Settlement | None:
         """Write an outcome; None, loudly, when the claim was lost and nothing was written."""

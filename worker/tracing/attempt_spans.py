@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from worker.evidence import known_secrets
 from worker.models import Claim, Ending, Outcome, Owner
-from worker.queue.endings import Settlement
+from worker.queue.settlements import Settlement
 from worker.tracing import provider, traceparent
 
 if TYPE_CHECKING:

@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+from worker.claiming import candidates
+from worker.execution import proxy_use
 from worker.execution.executor import Executor
 from worker.execution.stop_request import StopRequest
 from worker.execution.worker_loop import WorkerLoop
@@ -19,6 +21,7 @@ from worker.system.board import Board
 # Any server refuses JSON that is nested deeper than a hundred times, and MariaDB before that.
 DEEP = """
 from nightshift import task
+from worker.errors import SiteFailed
 
 @task("deep", browser=False)
 def deep(page, payload, job):
@@ -26,12 +29,18 @@ def deep(page, payload, job):
     for _ in range(150):
         result = [result]
     return result
+
+@task("fails", browser=False)
+def fails(page, payload, job):
+    if payload["at"] == "site":
+        raise SiteFailed("HTTP 500")
+    raise KeyError("price")
 """
 
 
 @pytest.fixture
 def loop(database, settings, tmp_path):
-    """A worker of the task `deep`, at its own place, that is not running yet."""
+    """A worker of the tasks `deep` and `fails`, at its own place, that is not running yet."""
     (tmp_path / "deep.py").write_text(DEEP)
     settings_of_run = RunSettings(
         database=settings,
@@ -47,6 +56,13 @@ def loop(database, settings, tmp_path):
     loop = WorkerLoop(settings_of_run, run_id, 0, board, StopRequest())
     yield loop
     loop._db.close()
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    """Let candidates be fresh for long: the evidence of a failure takes a busy machine a while."""
+    monkeypatch.setattr(candidates, "MAX_AGE_SECONDS", 60.0)
+    monkeypatch.setattr(proxy_use, "LOOK_SECONDS", 60.0)
 
 
 def test_a_result_that_the_server_refuses_is_an_error_whose_evidence_was_there_before(
@@ -78,3 +94,42 @@ def test_a_result_that_the_server_refuses_is_an_error_whose_evidence_was_there_b
     assert (row["status"], attempt["cause"]) == ("error", "code")
     assert attempt["reason"].startswith("its result cannot be stored: ")
     assert (tmp_path / "errors" / attempt["evidence"] / "error.json").exists()
+
+
+def test_a_task_that_fails_by_itself_brings_the_next_job_with_it(loop, queue, tmp_path, patient):
+    first, second = (queue.enqueue("fails", {"at": "task"}) for _ in range(2))
+
+    following = claim_and_do(loop)
+
+    assert following is not None
+    assert (following.job_id, queue.get(second)["status"]) == (second, "in_progress")
+    (attempt,) = queue.history(first)
+    assert (queue.get(first)["status"], attempt["outcome"]) == ("error", "error")
+    assert (tmp_path / "errors" / attempt["evidence"] / "error.json").exists()
+
+
+def test_after_a_failure_of_a_site_the_next_job_is_claimed_when_its_breaker_was_told(
+    loop, queue, patient
+):
+    first, second = (queue.enqueue("fails", {"at": "site"}) for _ in range(2))
+
+    assert claim_and_do(loop) is None
+
+    assert (queue.get(first)["status"], queue.get(second)["status"]) == ("pending", "pending")
+
+
+def test_a_failure_that_somebody_listens_for_is_told_and_brings_no_job_with_it(
+    loop, queue, database, patient
+):
+    first = queue.enqueue("fails", {"at": "task"}, callback_url="https://e.org/hook")
+    queue.enqueue("fails", {"at": "task"})
+
+    assert claim_and_do(loop) is None
+
+    (news,) = database.run_statement("SELECT event, job_id FROM outbox")
+    assert (news["event"], news["job_id"]) == ("job.error", first)
+
+
+def claim_and_do(loop):
+    loop.look_at_proxies()
+    return loop.do(loop.gate.claim(loop.owner, loop.candidates))

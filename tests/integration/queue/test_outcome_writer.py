@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.conftest import QueueForTests
 from worker.claiming.candidates import Candidates
-from worker.models import Ending, Outcome, Owner, Partition, Status
+from worker.models import Cause, Ending, Outcome, Owner, Partition, Status
 from worker.queue.outcome_writer import OutcomeWriter
 
 OWNER = Owner(0, 7)
 
 
-def test_a_finish_does_not_wait_for_the_row_of_the_next_job(
-    impatient, queue, claim_as, holding, tmp_path
+@pytest.mark.parametrize(
+    ("ending", "status"),
+    [
+        (Ending(Outcome.DONE, result="1"), Status.DONE),
+        (Ending(Outcome.ERROR, "KeyError: price", Cause.CODE), Status.ERROR),
+    ],
+)
+def test_an_outcome_does_not_wait_for_the_row_of_the_next_job(
+    impatient, queue, claim_as, holding, tmp_path, ending, status
 ):
     first, second = queue.enqueue("visit", {}), queue.enqueue("visit", {})
     claim = claim_as(incarnation=7)
@@ -20,9 +29,10 @@ def test_a_finish_does_not_wait_for_the_row_of_the_next_job(
     holding(second)
 
     writer = OutcomeWriter(impatient, QueueForTests(impatient), tmp_path, OWNER)
-    written = writer.write(claim, Ending(Outcome.DONE, result="1"), candidate)
+    written = writer.write(claim, ending, candidate)
 
-    assert (written.settlement.status, written.following) == (Status.DONE, None)
+    assert (written.settlement.status, written.following) == (status, None)
+    assert queue.get(first)["status"] == status
 
 
 def test_a_finish_with_the_next_claim_waits_as_well(

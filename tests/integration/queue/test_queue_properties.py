@@ -22,11 +22,12 @@ from worker.database.client import Database
 from worker.drill import finish_ledger
 from worker.errors import ClaimLost
 from worker.models import Ending, Outcome, Owner, Partition
-from worker.queue.endings import MAX_BLOCKS, MAX_CRASHES
+from worker.queue.settlements import MAX_BLOCKS, MAX_CRASHES
 from worker.recovery.deaths import settle_claims
 from worker.recovery.sweep import sweep
 
 WHY = because("because")
+FAILED = Ending(Outcome.ERROR, "because")
 
 slots = st.integers(0, SLOTS - 1)
 deaths = st.sampled_from(["crashed", "handed_back"])
@@ -92,6 +93,25 @@ class QueueMachine(QueueWorld):
             job = self.model[claim.job_id]
             job.status, job.is_expired = "done", False
             job.finishes += 1
+        if following is not None:
+            self._take(worker, following)
+
+    @rule(slot=slots)
+    def fail_and_take(self, slot: int) -> None:
+        """A worker gives its job up and takes the next in the same transaction."""
+        worker = self.workers[slot]
+        candidate = worker.candidates.at_hand()
+        if worker.claim is None or candidate is None:
+            return
+        claim, held = worker.claim, self._holds(worker.claim)
+        owner = Owner(slot, worker.incarnation)
+        settled, following = self.queue.settle_and_take(claim, FAILED, owner, candidate)
+        assert settled == held
+        worker.claim = None
+        worker.lost.append(claim)
+        if held:
+            job = self.model[claim.job_id]
+            job.status, job.is_expired = "error", False
         if following is not None:
             self._take(worker, following)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worker.evidence.assignments import mask_assignments
+from worker.evidence.assignments import _ENDINGS, _ENDINGS_BY_MARK, mask_assignments
 from worker.evidence.known_secrets import MASK
 
 
@@ -72,3 +72,8 @@ def test_what_follows_a_secret_is_kept():
 
 def test_a_value_without_an_end_is_masked_to_the_end_of_its_line():
     assert mask_assignments('{"password": "hunter2 and\nmore') == f'{{"password": "{MASK}\nmore'
+
+
+def test_every_name_is_searched_for_by_a_mark_that_it_holds():
+    assert {each for found in _ENDINGS_BY_MARK.values() for each in found} == set(_ENDINGS)
+    assert all(mark in each for mark, found in _ENDINGS_BY_MARK.items() for each in found)

@@ -207,3 +207,11 @@ def test_the_second_half_of_an_unknown_secret_is_dropped_where_a_long_text_is_cu
     text = "x " * MAX_TEXT + 'password="correct-horse-battery' + ",y" * ((half - 8) // 2)
 
     assert "battery" not in redact_text(text)
+
+
+def test_a_text_that_was_seen_before_is_masked_by_what_is_known_now():
+    text = "see https://e.org/?page=2 for hunter2-and-more"
+
+    assert redact_text(text) == text
+    assert "hunter2" not in redact_text(text, KnownSecrets(["hunter2-and-more"]))
+    assert redact_text(text) == text

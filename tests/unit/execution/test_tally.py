@@ -9,7 +9,7 @@ import pytest
 from worker.evidence.redaction import redact_text
 from worker.execution import tally
 from worker.models import Claim, Ending, Outcome, Status
-from worker.queue.endings import Settlement, settlement_of
+from worker.queue.settlements import Settlement, settlement_of
 
 
 @pytest.mark.parametrize("reason", ["refused: token=", "got Cookie:", "token=hunter2", "it broke"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -26,8 +27,14 @@ from worker.errors import (
     SiteFailed,
     TaskNotFound,
 )
-from worker.execution.verdict import PROVIDER_SECONDS, describe, judge, proxy_fault
-from worker.models import Cause, Outcome
+from worker.execution.verdict import (
+    PROVIDER_SECONDS,
+    describe,
+    is_plain_failure,
+    judge,
+    proxy_fault,
+)
+from worker.models import Cause, Claim, Ending, Outcome
 from worker.recovery.obituary import ending_of
 
 NET = PlaywrightError("Page.goto: net::ERR_CONNECTION_REFUSED at http://127.0.0.1:1/")
@@ -229,3 +236,43 @@ def test_a_job_that_waited_out_its_time_for_the_database_is_handed_back():
 
     assert (ending.outcome, ending.cause) == (Outcome.HANDED_BACK, Cause.POOL)
     assert ending.reason == "it is away"
+
+
+CLAIM = Claim(1, 1, 7, 1, 4, "visit", "{}")
+
+
+@pytest.mark.parametrize(
+    "error", [Fail("gone for good"), Retry("not yet"), KeyError("price"), PayloadError("no url")]
+)
+def test_after_a_tasks_own_failure_there_is_nothing_to_put_right(error):
+    assert is_plain_failure(CLAIM, judge(error))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Blocked("a challenge"),
+        SiteFailed("HTTP 500"),
+        NET,
+        JobTimedOut(600),
+        MemoryError(),
+        PlaywrightError("Page crashed"),
+        LaunchFailed("no browser"),
+        ProxyUnavailable("all 3 proxies cool down"),
+        ProviderError("slow down", provider="vendor", kind="throttled"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_breakers_proxies_profiles_and_browsers_are_put_right_before_the_next_claim(error):
+    assert not is_plain_failure(CLAIM, judge(error))
+
+
+@pytest.mark.parametrize("special", [{"canary": "site:example.com"}, {"lease_fence": 3}])
+def test_so_are_the_key_of_a_canary_and_a_profile_that_was_used(special):
+    assert not is_plain_failure(replace(CLAIM, **special), judge(KeyError("price")))
+
+
+def test_a_job_that_may_be_half_done_is_settled_by_itself():
+    ending = Ending(Outcome.ERROR, "lost", Cause.CODE, irreversible_step="pay")
+
+    assert not is_plain_failure(CLAIM, ending)

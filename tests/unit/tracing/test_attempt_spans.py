@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from worker.errors import Blocked
 from worker.models import Cause, Claim, Ending, Outcome, Owner, Status
-from worker.queue.endings import Settlement
+from worker.queue.settlements import Settlement
 from worker.tracing.attempt_spans import AttemptSpans, NoSpans, error_type, of_run
 
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"

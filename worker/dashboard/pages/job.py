@@ -23,7 +23,7 @@ from worker.history.archive import Label
 from worker.history.dead_letters import Scope
 from worker.queue import added_jobs
 from worker.queue.claims import Queue
-from worker.queue.endings import half_done_at
+from worker.queue.settlements import half_done_at
 from worker.recovery import live_runs
 from worker.reporting.events import Kind
 
