@@ -28,11 +28,16 @@ def command(bench: Bench, workers: int | str, tasks: str, *flags: str) -> list[s
 
 
 def environment(bench: Bench, **variables: str) -> dict[str, str]:
-    """Take the environment as it is, but for whatever would lead away from the bench."""
+    """Take the environment as it is, but for whatever would lead away from the bench.
+
+    Nobody's Python compiles all of Nightshift at every start: that it may not keep what it has
+    compiled is left out too.
+    """
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("NIGHTSHIFT_", "MYSQL_")) or name == "NIGHTSHIFT_BROWSER"
+        if not name.startswith(("NIGHTSHIFT_", "MYSQL_", "PYTHONDONTWRITE"))
+        or name == "NIGHTSHIFT_BROWSER"
     }
     database = bench.database
     return kept | {

@@ -43,6 +43,9 @@ def test_what_is_stored_is_shown_whatever_it_is():
         "ok": 1,
     }
     assert parse_stored("NaN") == "NaN"
+    assert parse_stored(f"[-{'7' * 308}, -{'7' * 309}]") == [-int("7" * 308), "-" + "7" * 309]
+    assert parse_stored(' \n{"a": 1.50}\t\r') == {"a": 1.5}
+    assert parse_stored("{} {}") == "{} {}"
     assert parse_stored("{broken") == "{broken"
     assert parse_stored("[" * 100_000) == "[" * 100_000
 

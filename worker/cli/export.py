@@ -127,7 +127,7 @@ def _write(
     if kind == "xlsx":
         write_workbook(jobs, path, chosen or columns or [])
         return
-    with text_target(path) as target:
+    with text_target(path, is_followed=is_followed) as target:
         if kind == "jsonl":
             write_jsonl(jobs, target, chosen)
         else:
@@ -142,7 +142,7 @@ def _learn_columns(db: Database, selection: Selection, is_followed: bool) -> Col
     while is_followed and not any(results.read(db, selection.copy(), is_followed=True)):
         time.sleep(FOLLOW_SECONDS)
     columns = Columns.of(selection.statuses, by_rows=selection.by_rows)
-    return columns.learn(results.read(db, selection.copy()))
+    return columns.learn(results.read_naming(db, selection.copy()))
 
 
 @dataclass(slots=True)

@@ -7,12 +7,10 @@ import importlib.util
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from worker.cli import output
-from worker.cli.wording import plain
 from worker.errors import SettingsError, UsageError
 from worker.evidence.terminal_text import one_line, visible_json
 from worker.history import export_columns
@@ -23,58 +21,91 @@ SHEET_ROWS = 1_048_576
 CELL_CHARACTERS = 32_767
 # A spreadsheet's numbers have 15 digits; a longer one is kept whole as text.
 EXACT_NUMBER = 10**15
+# How much is held back until it is written.
+HELD_CHARACTERS = 1 << 16
 
 Job = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
 class Target:
-    """Where the export goes; what is written is there at once, for those who follow it."""
+    """Where the export goes, in writes of a size that costs little.
 
-    file: IO[str] | None = None
+    On a terminal, and for those who follow it, what is written is there at once.
+    """
 
-    @property
-    def is_terminal(self) -> bool:
-        return output.is_terminal() if self.file is None else self.file.isatty()
+    def __init__(self, file: IO[str] | None = None, *, is_followed: bool = False) -> None:
+        self._file = file
+        self.is_terminal = output.is_terminal() if file is None else file.isatty()
+        self._held_at_most = 0 if is_followed or self.is_terminal else HELD_CHARACTERS
+        self._held: list[str] = []
+        self._characters = 0
 
     def write(self, text: str) -> None:
-        if self.file is None:
+        self._held.append(text)
+        self._characters += len(text)
+        if self._characters > self._held_at_most:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is held; it is tried once, so that a full disk is told of once."""
+        text, self._held, self._characters = "".join(self._held), [], 0
+        if self._file is None:
             output.write_exactly(text)
         else:
-            self.file.write(text)
-            self.file.flush()
+            self._file.write(text)
+            self._file.flush()
 
 
 @contextmanager
-def text_target(path: Path | None) -> Iterator[Target]:
-    """Open the file, or stdout where none is named."""
+def text_target(path: Path | None, *, is_followed: bool = False) -> Iterator[Target]:
+    """Open the file, or stdout where none is named; all that was written is there at the end."""
     if path is None:
-        yield Target()
+        with _emptied(Target(is_followed=is_followed)) as target:
+            yield target
         return
-    with _refused_politely(path), path.open("w", encoding="utf-8", newline="") as file:
-        yield Target(file)
+    with (
+        _refused_politely(path),
+        path.open("w", encoding="utf-8", newline="") as file,
+        _emptied(Target(file, is_followed=is_followed)) as target,
+    ):
+        yield target
+
+
+@contextmanager
+def _emptied(target: Target) -> Iterator[Target]:
+    try:
+        yield target
+    finally:
+        target.flush()
 
 
 def write_jsonl(jobs: Iterable[Job], target: Target, columns: list[str] | None) -> None:
     """Write whole jobs, or what they have in the columns that were named."""
+    chosen = {name: export_columns.reader(name) for name in columns or ()}
+    # What was parsed holds no circles.
+    encode = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
+    is_shown = target.is_terminal
     for job in jobs:
-        line = job if columns is None else {c: export_columns.value(job, c) for c in columns}
-        text = json.dumps(line, ensure_ascii=False, default=plain)
-        target.write((visible_json(text) if target.is_terminal else text) + "\n")
+        text = encode(
+            job if columns is None else {name: read(job) for name, read in chosen.items()}
+        )
+        target.write((visible_json(text) if is_shown else text) + "\n")
 
 
 def write_csv(jobs: Iterable[Job], target: Target, columns: list[str], *, is_raw: bool) -> None:
     """Write a header and a line for each job; what a spreadsheet would run is defused."""
-    writer = csv.writer(target, lineterminator="\n" if target.is_terminal else "\r\n")
+    is_shown = target.is_terminal
+    writer = csv.writer(target, lineterminator="\n" if is_shown else "\r\n")
 
     def write(values: Iterable[Any]) -> None:
-        cells = [export_columns.cell(plain(value), is_raw=is_raw) for value in values]
-        writer.writerow([one_line(str(cell)) for cell in cells] if target.is_terminal else cells)
+        cells = [export_columns.cell(value, is_raw=is_raw) for value in values]
+        writer.writerow([one_line(str(cell)) for cell in cells] if is_shown else cells)
 
     # Strangers have named the columns too: they are keys of results.
     write(columns)
+    readers = [export_columns.reader(column) for column in columns]
     for job in jobs:
-        write(export_columns.value(job, column) for column in columns)
+        write([read(job) for read in readers])
 
 
 def check_workbook(path: Path | None, *, is_followed: bool) -> None:
@@ -100,12 +131,13 @@ def write_workbook(jobs: Iterable[Job], path: Path, columns: list[str]) -> None:
     with _refused_politely(path), path.open("wb") as file:
         book = xlsxwriter.Workbook(file, {"constant_memory": True, "in_memory": False})
         bold = book.add_format({"bold": True})
+        readers = [export_columns.reader(column) for column in columns]
         sheet, row = None, SHEET_ROWS
         for job in jobs:
             if row == SHEET_ROWS:
                 sheet, row = _new_sheet(book, columns, bold), 1
-            for at, column in enumerate(columns):
-                _write_cell(sheet, row, at, plain(export_columns.value(job, column)))
+            for at, read in enumerate(readers):
+                _write_cell(sheet, row, at, read(job))
             row += 1
         if sheet is None:
             _new_sheet(book, columns, bold)

@@ -23,7 +23,7 @@ from worker.evidence.redaction import redact_text
 from worker.exit_codes import ExitCode
 from worker.installation import INSTALLED, command_name, use_command
 from worker.project_file import load_settings
-from worker.system import standard_streams
+from worker.system import garbage, standard_streams
 from worker.system.private_files import write_privately
 
 # What a stream says that takes nothing more.
@@ -93,7 +93,8 @@ class Commands(DefaultGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in MODULES:
             return None
-        module = importlib.import_module(f"{__package__}.{MODULES[cmd_name]}")
+        with garbage.unsearched():
+            module = importlib.import_module(f"{__package__}.{MODULES[cmd_name]}")
         commands: list[click.Command] = module.COMMANDS
         return with_epilog(next(command for command in commands if command.name == cmd_name))
 

@@ -5,28 +5,32 @@ It never changes what the run came to: what cannot be written is told, and that 
 
 from __future__ import annotations
 
-from contextlib import closing
-from pathlib import Path
-
 from worker.cli.output import tell, tell_error
-from worker.database.client import Database
 from worker.errors import NightshiftError
-from worker.reporting.night import formats, window
-from worker.reporting.night.gather import gather
-from worker.reporting.night.zone import local_zone
 from worker.settings import RunSettings
 from worker.supervisor.view import Summary
 from worker.system.fork import call_in_child
+
+
+def prepare(settings: RunSettings) -> None:
+    """Import what the report needs, if one is wanted: no run waits for that without one.
+
+    At the run's start all the same: whatever is installed meanwhile, it fits the rest of the code.
+    """
+    if settings.report_to is not None:
+        import worker.cli.run_report  # noqa: F401
 
 
 def write(settings: RunSettings, summary: Summary) -> None:
     """Write the report in a child, if one is wanted and there is anything to tell."""
     if settings.report_to is None or not _did_something(summary):
         return
+    from worker.cli import run_report
+
     try:
         if not summary.is_recorded:
             raise NightshiftError("the database does not answer")
-        paths = call_in_child(_write, settings, summary.run_id)
+        paths = call_in_child(run_report.save, settings, summary.run_id)
     except (NightshiftError, RuntimeError) as error:
         # A child's own bug arrives as a RuntimeError: it must not cost the run its exit code.
         tell_error(
@@ -36,17 +40,6 @@ def write(settings: RunSettings, summary: Summary) -> None:
         return
     if not settings.quiet:
         tell(f"report: {paths[0]}", err=True)
-
-
-def _write(settings: RunSettings, run_id: int) -> list[Path]:
-    with closing(Database(settings.database)) as db:
-        night = gather(db, window.of_run(db, run_id, local_zone()), settings.errors_dir)
-    assert settings.report_to is not None
-    try:
-        return formats.save_of_run(night, settings.report_to)
-    except OSError as error:
-        where = error.filename or settings.report_to
-        raise NightshiftError(f"{where}: {error.strerror or error}") from error
 
 
 def _did_something(summary: Summary) -> bool:

@@ -43,6 +43,7 @@ from worker.supervisor.service_manager import ServiceManager
 from worker.supervisor.view import Summary
 from worker.system.fork import call_in_child
 from worker.system.identity import host_index
+from worker.tasks import registry
 from worker.time_of_day import seconds_until
 from worker.tracing import run_span
 
@@ -93,6 +94,9 @@ def _run(
     try:
         if settings.if_locked != "ignore":
             _take_lock(lock, settings, service)
+        report_files.prepare(settings)
+        # The built-in tasks are our own code: every child inherits them.
+        registry.load()
         run_id = _preflight(settings, shared, service)
     except RunLocked as error:
         if settings.if_locked == "fail":

@@ -24,7 +24,7 @@ JOB_FIELDS = (
 )  # fmt: skip
 PREFIXES = ("job", "payload", "result")
 # A spreadsheet would run a cell that begins with one of these as a formula; some read wide ones.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
 
 Job = dict[str, Any]
 
@@ -38,6 +38,8 @@ class Columns:
 
     own: list[str]
     _found: dict[str, None] = field(default_factory=dict)
+    # The keys of results that have their columns.
+    _keys: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, statuses: Iterable[str], *, by_rows: bool) -> Columns:
@@ -48,8 +50,24 @@ class Columns:
     def learn(self, jobs: Iterable[Job]) -> Columns:
         """Take in what these jobs have."""
         for job in jobs:
-            self._found.update(dict.fromkeys(self.of_job(job)))
+            if not self.has_all_of(job):
+                self._found.update(dict.fromkeys(self.of_job(job)))
+                if isinstance(job["result"], dict):
+                    # Whether a `url` needs a column is another question for each job.
+                    self._keys |= job["result"].keys() - {"url"}
         return self
+
+    def has_all_of(self, job: Job) -> bool:
+        """Tell at little cost whether a job brings nothing new, as nearly every one does not.
+
+        False says only that one has to look.
+        """
+        result = job["result"]
+        return (
+            isinstance(result, dict)
+            and result.keys() <= self._keys
+            and job.get("used_profile") is job.get("used_account") is job.get("used_proxy") is None
+        )
 
     def of_job(self, job: Job) -> Iterator[str]:
         """Name the columns that a job has beside those that all have."""
@@ -81,7 +99,8 @@ class LateKeys:
     def watch(self, jobs: Iterable[Job]) -> Iterator[Job]:
         """Pass the jobs on; report each key that is left out once."""
         for job in jobs:
-            if new := set(self._columns.of_job(job)) - self._known:
+            has_news = not self._columns.has_all_of(job)
+            if has_news and (new := set(self._columns.of_job(job)) - self._known):
                 self._known |= new
                 self._tell(
                     f"job {job['id']} has {', '.join(sorted(new))}, which the CSV header lacks; it "
@@ -115,32 +134,68 @@ def check(names: Iterable[str], jobs: Iterable[Job]) -> None:
         raise UsageError(f"--columns: no job has {name}; {hint}")
 
 
-def value(job: Job, name: str) -> Any:
-    """Return what a job has in a column: from the job, else its result, else its payload."""
+def reader(name: str) -> Callable[[Job], Any]:
+    """Give what reads a column of any job: from the job, else its result, else its payload.
+
+    What the name means is found out once, not for each of a million jobs.
+    """
     prefix, dot, key = name.partition(".")
-    result = job["result"] if isinstance(job["result"], dict) else {}
     if dot and prefix in PREFIXES:
-        source = {"job": job, "payload": payload_of(job), "result": result}[prefix]
-        if key in source:
-            return source[key]
+        return _reader_of_part(name, prefix, key)
     if name == "result":
-        return result.get(name) if name in result else job["result"]
+        return _read_result
     if name == "url":
-        return payload_of(job).get(name, result.get(name))
+        return _read_url
     # No result can hide what the job itself says; a job that is done has no reason of its own.
-    if name in JOB_FIELDS and name in job and (name != "reason" or job["status"] == "error"):
-        return job[name]
-    return result.get(name, payload_of(job).get(name))
+    if name == "reason":
+        found = _reader_of_key(name)
+        return lambda job: job[name] if name in job and job["status"] == "error" else found(job)
+    if name in JOB_FIELDS:
+        found = _reader_of_key(name)
+        return lambda job: job[name] if name in job else found(job)
+    return _reader_of_key(name)
+
+
+def _reader_of_key(name: str) -> Callable[[Job], Any]:
+    def read(job: Job) -> Any:
+        result = job["result"]
+        if isinstance(result, dict) and name in result:
+            return result[name]
+        return payload_of(job).get(name)
+
+    return read
+
+
+def _reader_of_part(name: str, part: str, key: str) -> Callable[[Job], Any]:
+    found = _reader_of_key(name)
+
+    def read(job: Job) -> Any:
+        source = job if part == "job" else job[part]
+        return source[key] if isinstance(source, dict) and key in source else found(job)
+
+    return read
+
+
+def _read_result(job: Job) -> Any:
+    result = job["result"]
+    return result["result"] if isinstance(result, dict) and "result" in result else result
+
+
+def _read_url(job: Job) -> Any:
+    payload, result = payload_of(job), job["result"]
+    if "url" in payload:
+        return payload["url"]
+    return result.get("url") if isinstance(result, dict) else None
 
 
 def cell(value: Any, *, is_raw: bool) -> Any:
     """Write lists and objects as JSON; keep a page's text from being run by a spreadsheet."""
+    if isinstance(value, str):
+        return f"'{value}" if value[:1] in FORMULA_STARTS and not is_raw else value
     if value is None:
         return ""
     if isinstance(value, dict | list | bool):
         return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, str) and not is_raw and value.startswith(FORMULA_STARTS):
-        return f"'{value}"
     return value
 
 

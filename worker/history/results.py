@@ -6,7 +6,7 @@ next look, and the minute before is read again: a finish that waited for a lock 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,6 +20,12 @@ BATCH = 1000
 SETTLING_SECONDS = 2.0
 # One that waits for a lock or for the disk may take as long as its client waits; this is more.
 LATE_SECONDS = 60.0
+# They come as texts, and are given as such.
+TIMES = ("created_at", "started_at", "finished_at", "archived_at")
+# What is read out of the queue alone, and out of the archive too: of each job all, or what names
+# columns.
+WHOLE = ("finished_jobs", "finished_and_archived_jobs")
+NAMING = ("finished_jobs_naming", "finished_and_archived_jobs_naming")
 # The database's times are UTC and carry no zone.
 EARLIEST = datetime.fromisoformat("1970-01-01")
 LATEST = datetime.fromisoformat("9999-01-01")
@@ -50,8 +56,14 @@ def read(
     db: Database, selection: Selection, *, is_followed: bool = False
 ) -> Iterator[dict[str, Any]]:
     """Yield every finished job of the selection, and move the selection past it."""
-    for job in _jobs(db, selection, is_followed=is_followed):
-        yield from rows_of(job) if selection.by_rows else (job,)
+    jobs = _jobs(db, selection, is_followed=is_followed)
+    return _by_rows(jobs) if selection.by_rows else jobs
+
+
+def read_naming(db: Database, selection: Selection) -> Iterator[dict[str, Any]]:
+    """Yield of every job only what names columns: its payload, its result, and what it used."""
+    jobs = _read(db, selection, selection.before, NAMING)
+    return _by_rows(jobs) if selection.by_rows else jobs
 
 
 def _jobs(db: Database, selection: Selection, *, is_followed: bool) -> Iterator[dict[str, Any]]:
@@ -63,8 +75,9 @@ def _jobs(db: Database, selection: Selection, *, is_followed: bool) -> Iterator[
     for job in _read(
         db, selection, min(selection.before, now - timedelta(seconds=SETTLING_SECONDS))
     ):
-        if selection.given.get(job["id"]) != job["finished_at"]:
-            selection.given[job["id"]] = job["finished_at"]
+        finished_at = _moment(job["finished_at"])
+        if selection.given.get(job["id"]) != finished_at:
+            selection.given[job["id"]] = finished_at
             yield job
     late = now - timedelta(seconds=LATE_SECONDS)
     selection.given = {key: at for key, at in selection.given.items() if at >= late}
@@ -73,8 +86,10 @@ def _jobs(db: Database, selection: Selection, *, is_followed: bool) -> Iterator[
         selection.since, selection.last_id = max(late, selection.began), 0
 
 
-def _read(db: Database, selection: Selection, before: datetime) -> Iterator[dict[str, Any]]:
-    name = "finished_and_archived_jobs" if selection.with_archive else "finished_jobs"
+def _read(
+    db: Database, selection: Selection, before: datetime, queries: tuple[str, str] = WHOLE
+) -> Iterator[dict[str, Any]]:
+    name = queries[selection.with_archive]
     while True:
         rows = db.fetch_all(
             name,
@@ -86,10 +101,16 @@ def _read(db: Database, selection: Selection, before: datetime) -> Iterator[dict
             limit=BATCH,
         )
         for row in rows:
-            selection.since, selection.last_id = row["finished_at"], row["id"]
             yield _job(row)
+        if rows:
+            selection.since, selection.last_id = _moment(rows[-1]["finished_at"]), rows[-1]["id"]
         if len(rows) < BATCH:
             return
+
+
+def _by_rows(jobs: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for job in jobs:
+        yield from rows_of(job)
 
 
 def rows_of(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -104,9 +125,22 @@ def rows_of(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _job(row: Row) -> dict[str, Any]:
-    job = dict(row)
-    job["payload"] = parse_stored(job["payload"])
-    job["result"] = parse_stored(job["result"]) if job["result"] is not None else None
-    if job["status"] == "error" and job["reason"] is None:
-        job["reason"] = last_error_line(job["last_error"])
-    return job
+    """Make a job of a row, in place: there may be millions of them."""
+    row["payload"] = parse_stored(row["payload"])
+    if row["result"] is not None:
+        row["result"] = parse_stored(row["result"])
+    for name in TIMES:
+        if text := row.get(name):
+            row[name] = _iso(text)
+    if row.get("status") == "error" and row["reason"] is None:
+        row["reason"] = last_error_line(row["last_error"])
+    return row
+
+
+def _iso(text: str) -> str:
+    """Write a time of the database, `2026-01-31 18:00:00.000000`, as Python would."""
+    return f"{text[:10]}T{text[11:].removesuffix('.000000')}Z"
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=None)

@@ -14,13 +14,16 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-
-import httpx
+from typing import TYPE_CHECKING
 
 from worker.errors import UsageError
 from worker.evidence.known_secrets import KnownSecrets
 from worker.evidence.redaction import redact_text
 from worker.proxies.proxy import Proxy
+
+if TYPE_CHECKING:
+    # Few runs need it, and its import takes 40 ms, for which every worker would wait.
+    import httpx
 
 TRIAL_URL = "https://example.com/"
 TRIAL_SECONDS = 15.0
@@ -77,6 +80,8 @@ def refuses_login(proxy: Proxy, seconds: float = LOGIN_SECONDS) -> bool:
     if proxy.scheme == "socks5":
         # It speaks no HTTP, and we never log in to one.
         return False
+    import httpx
+
     try:
         status, _ = _ask(proxy, httpx.URL(NOBODY_URL), seconds)
     except (httpx.HTTPError, OSError):
@@ -85,6 +90,8 @@ def refuses_login(proxy: Proxy, seconds: float = LOGIN_SECONDS) -> bool:
 
 
 def _target(url: str) -> httpx.URL:
+    import httpx
+
     try:
         target = httpx.URL(url)
     except httpx.InvalidURL as error:
@@ -95,6 +102,8 @@ def _target(url: str) -> httpx.URL:
 
 
 def _try(proxy: Proxy, target: httpx.URL, seconds: float) -> Trial:
+    import httpx
+
     began = time.monotonic()
     status, problem, page = None, None, b""
     try:
@@ -136,6 +145,8 @@ def _address_in(page: bytes) -> str | None:
 
 def _ask(proxy: Proxy, target: httpx.URL, seconds: float) -> tuple[int, bytes]:
     """Load the beginning of a page; return its status, and what there is of it."""
+    import httpx
+
     # Without trust_env no proxy of the environment gets between us and the one under test.
     with (
         httpx.Client(proxy=proxy.url, timeout=seconds, trust_env=False) as client,

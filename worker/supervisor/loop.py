@@ -38,7 +38,7 @@ from worker.supervisor.slot_keeper import allotment_of
 from worker.supervisor.staff import Staff
 from worker.supervisor.strays import Strays
 from worker.supervisor.view import Display, Summary
-from worker.system import live_wall
+from worker.system import garbage, live_wall
 from worker.system.board import Board
 from worker.system.fork import adopt_orphans
 
@@ -99,6 +99,7 @@ class Supervisor:
         adopt_orphans()
         # Every child inherits them: whatever is installed meanwhile, they fit this code.
         statements.load()
+        garbage.share_with_children()
         self._clean_up()
         self._board.header.renewed_at = time.monotonic()
         self._heart.start_if_dead()

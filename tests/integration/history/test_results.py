@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import closing
+from datetime import UTC, datetime
 
 from worker.database.client import Database
 from worker.history import results as exporting
@@ -32,6 +33,36 @@ def test_jobs_come_in_batches_and_none_twice_though_many_finish_at_once(
     rest = [job["payload"]["n"] for job in jobs]
     assert rest == list(range(1, 50))
     assert len(asked) == 8
+
+
+def test_times_are_given_as_texts_that_programs_read(database, finish, put_away):
+    exact, archived = finish({}), finish({})
+    database.run_statement(
+        "UPDATE work_queue SET started_at = '2026-01-31 18:00:00.25', "
+        "finished_at = '2026-01-31 18:00:01'"
+    )
+    put_away(archived)
+
+    for job in exporting.read(database, Selection(with_archive=True)):
+        assert job["started_at"] == "2026-01-31T18:00:00.250000Z"
+        assert job["finished_at"] == "2026-01-31T18:00:01Z"
+        assert datetime.fromisoformat(job["created_at"]).tzinfo == UTC
+        assert (job["archived_at"] or "Z").endswith("Z")
+        assert (job["archived_at"] is None) == (job["id"] == exact)
+
+
+def test_what_names_columns_is_read_of_the_same_jobs(database, finish, put_away, monkeypatch):
+    monkeypatch.setattr(exporting, "BATCH", 2)
+    ids = [finish({"rows": [{"n": n}, {"n": n}]}, ago=100 - n) for n in range(5)]
+    put_away(ids[0], ids[3])
+
+    for archived, expected in ((False, [ids[1], ids[2], ids[4]]), (True, ids)):
+        selection = Selection(with_archive=archived, by_rows=True)
+        naming = list(exporting.read_naming(database, selection.copy()))
+        whole = list(exporting.read(database, selection))
+        assert [job["id"] for job in whole] == [each for each in expected for _ in range(2)]
+        assert naming == [{key: job[key] for key in naming[0]} for job in whole]
+        assert "last_error" not in naming[0]
 
 
 def test_following_leaves_the_last_moments_for_the_next_look(database, finish):

@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from worker.cli.display import LiveDisplay, PlainDisplay, QuietDisplay, Rate, make_display
+from worker.cli.display import FORCED_BY, PlainDisplay, QuietDisplay, Rate, make_display
+from worker.cli.live_display import LiveDisplay
 from worker.database_settings import DatabaseSettings
 from worker.settings import RunSettings
 from worker.supervisor.view import AutoNumber, PoolView, WorkerView
@@ -216,6 +217,17 @@ def test_the_display_fits_the_place(monkeypatch):
     assert isinstance(make_display(SETTINGS, quiet=True).shown, QuietDisplay)
     # Under pytest stderr is no terminal.
     assert isinstance(make_display(SETTINGS, quiet=False).shown, PlainDisplay)
+
+
+@pytest.mark.parametrize("name", FORCED_BY)
+def test_a_display_can_be_forced_without_a_terminal(monkeypatch, name):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv(name, "1")
+
+    display = make_display(SETTINGS, quiet=False)
+    display.close()
+
+    assert isinstance(display.shown, LiveDisplay)
 
 
 def test_a_rate_is_of_the_last_minute_only():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -27,6 +29,24 @@ def test_every_command_has_a_line_of_help():
         command = main.cli.get_command(context, name)
         assert command is not None
         assert command.get_short_help_str(), name
+
+
+def test_a_run_imports_nothing_that_only_some_runs_need():
+    seldom = "rich httpx flask apprise opentelemetry xlsxwriter worker.dashboard "
+    seldom += "worker.cli.run_report worker.reporting.charts"
+    script = f"""
+import gc, sys
+import click
+from worker.cli import main
+main.cli.get_command(click.Context(main.cli), "run")
+assert gc.isenabled()
+sys.exit(" ".join(name for name in {seldom.split()} if name in sys.modules))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], stderr=subprocess.PIPE, text=True, timeout=60, check=False
+    )
+
+    assert done.stderr.split() == []
 
 
 def test_a_group_without_a_command_lists_and_takes_the_flags_of_its_list():

@@ -21,6 +21,10 @@ def job(result, *, status="done", payload=None, **more):
     }
 
 
+def value_of(job, name):
+    return export_columns.reader(name)(job)
+
+
 def learnt(jobs, statuses=("done",), *, by_rows=False):
     """The columns of an export beside those that every one has."""
     names = Columns.of(statuses, by_rows=by_rows).learn(jobs).names
@@ -40,9 +44,9 @@ def test_a_key_that_is_called_as_a_column_of_the_job_gets_a_prefix():
     found = job({"status": 200, "id": "a7", "title": "T"})
 
     assert learnt([found]) == ["result.status", "result.id", "title"]
-    assert export_columns.value(found, "status") == "done"
-    assert export_columns.value(found, "result.status") == 200
-    assert export_columns.value(found, "job.status") == "done"
+    assert value_of(found, "status") == "done"
+    assert value_of(found, "result.status") == 200
+    assert value_of(found, "job.status") == "done"
 
 
 def test_a_url_of_the_result_has_a_column_only_where_it_differs_from_the_jobs():
@@ -51,8 +55,8 @@ def test_a_url_of_the_result_has_a_column_only_where_it_differs_from_the_jobs():
 
     assert learnt([same]) == []
     assert learnt([same, moved]) == ["result.url"]
-    assert export_columns.value(moved, "url") == "u"
-    assert export_columns.value(moved, "result.url") == "v"
+    assert value_of(moved, "url") == "u"
+    assert value_of(moved, "result.url") == "v"
 
 
 def test_a_named_column_is_looked_for_in_job_result_and_payload():
@@ -60,12 +64,12 @@ def test_a_named_column_is_looked_for_in_job_result_and_payload():
     names = export_columns.named(" price, sku,,price ,id,payload.price,payload.url,absent, task")
 
     assert names == ["price", "sku", "id", "payload.price", "payload.url", "absent", "task"]
-    assert [export_columns.value(found, name) for name in names] == [1, 3, 7, 2, "u", None, None]
+    assert [value_of(found, name) for name in names] == [1, 3, 7, 2, "u", None, None]
 
 
 def test_a_key_with_a_dot_of_its_own_is_found():
-    assert export_columns.value(job({"result.x": 1, "a.b": 2}), "result.x") == 1
-    assert export_columns.value(job({"result.x": 1, "a.b": 2}), "a.b") == 2
+    assert value_of(job({"result.x": 1, "a.b": 2}), "result.x") == 1
+    assert value_of(job({"result.x": 1, "a.b": 2}), "a.b") == 2
 
 
 def test_a_name_that_no_job_has_is_refused_with_the_nearest():
@@ -91,9 +95,9 @@ def test_no_columns_at_all_are_refused():
 def test_a_failed_job_has_its_reason_and_is_left_as_it_was():
     failed = job({"price": 1}, status="error", reason="sold out")
 
-    assert export_columns.value(failed, "reason") == "sold out"
+    assert value_of(failed, "reason") == "sold out"
     assert failed["result"] == {"price": 1}
-    assert export_columns.value(job({"reason": "own"}), "reason") == "own"
+    assert value_of(job({"reason": "own"}), "reason") == "own"
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@a", "\t=1", "\r=1"])
@@ -107,6 +111,22 @@ def test_a_cell_that_a_spreadsheet_would_run_is_defused_unless_raw(text):
 )
 def test_other_values_are_written_as_they_are_or_as_json(value, text):
     assert export_columns.cell(value, is_raw=False) == text
+
+
+def test_a_key_of_a_result_is_not_taken_for_what_a_job_used():
+    routed = job({"price": 1}, used_proxy="berlin")
+
+    assert learnt([routed, job({"used_proxy": "mine"})])[-1] == "result.used_proxy"
+
+
+def test_a_url_that_was_the_jobs_own_at_first_has_a_column_when_one_differs_later():
+    same = job({"url": "u", "price": 1}, payload={"url": "u"})
+    told = []
+    columns = Columns.of(("done",), by_rows=False).learn([same, same])
+
+    moved = job({"url": "v", "price": 1}, payload={"url": "u"})
+    assert list(LateKeys(columns, told.append).watch([same, moved])) == [same, moved]
+    assert [line.split(",")[0] for line in told] == ["job 7 has result.url"]
 
 
 def test_a_key_without_a_column_is_told_once():
@@ -126,7 +146,7 @@ def test_what_jobs_used_has_columns_only_where_there_is_something_and_no_result_
     assert learnt([plain]) == ["price"]
     columns = learnt([plain, routed])
     assert columns == ["used_account", "used_proxy", "price", "result.used_proxy"]
-    assert [export_columns.value(routed, name) for name in columns] == ["ada", "berlin", 2, "mine"]
+    assert [value_of(routed, name) for name in columns] == ["ada", "berlin", 2, "mine"]
 
 
 def test_a_proxy_that_was_used_after_the_header_was_written_is_reported():

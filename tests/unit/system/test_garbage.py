@@ -33,3 +33,20 @@ def test_cycles_are_still_found_but_not_among_what_stays():
     # In a process of its own: it is for good.
     assert garbage.YOUNG_OBJECTS < 20_000
     subprocess.run([sys.executable, "-c", SCRIPT], check=True, timeout=60)
+
+
+def test_what_is_shared_with_children_is_searched_by_none_of_them():
+    script = """
+import gc, os
+from worker.system import garbage
+
+with garbage.unsearched():
+    assert not gc.isenabled()
+assert gc.isenabled()
+kept = [[]]
+garbage.share_with_children()
+if pid := os.fork():
+    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+assert not any(each is kept for each in gc.get_objects())
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

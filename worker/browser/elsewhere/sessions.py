@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-import httpx
-
 from worker.browser.elsewhere.config import Elsewhere
 from worker.browser.elsewhere.endpoints import SESSION
 from worker.browser.elsewhere.places import Place, find_function, in_a_thread
@@ -147,6 +145,9 @@ def close(elsewhere: Elsewhere, number: int, session: str) -> bool:
 
 
 def _status(place: Place, elsewhere: Elsewhere) -> object:
+    # Few runs need it, and its import takes 40 ms, for which every worker would wait.
+    import httpx
+
     url = _filled(elsewhere.service.status_url, place.session or "")
     try:
         status, text = _call("GET", url, place.headers)
@@ -161,6 +162,8 @@ def _status(place: Place, elsewhere: Elsewhere) -> object:
 
 
 def _call(method: str, url: str, headers: dict[str, str]) -> tuple[int, str]:
+    import httpx
+
     logging.getLogger("httpx").setLevel(logging.WARNING)
     with (
         httpx.Client(timeout=httpx.Timeout(CALL_SECONDS, connect=CONNECT_SECONDS)) as client,

@@ -12,21 +12,27 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import closing, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
-
-import httpx
 
 from worker.browser.providers.answer import Answer
 from worker.browser.providers.endpoint import label
 from worker.retry_after import retry_after_seconds
 
+if TYPE_CHECKING:
+    # Few runs need it, and its import takes 40 ms, for which every worker would wait.
+    import httpx
+
 CONNECT_SECONDS = 5.0
 LEAST_SECONDS = 0.5
 MAX_BODY_BYTES = 4_000_000
 
-# Whatever keeps an answer from coming.
-NoAnswer = (httpx.HTTPError, httpx.InvalidURL, OSError)
+
+def no_answer() -> tuple[type[Exception], ...]:
+    """List whatever keeps an answer from coming."""
+    import httpx
+
+    return (httpx.HTTPError, httpx.InvalidURL, OSError)
 
 
 def exchange(
@@ -37,7 +43,9 @@ def exchange(
     headers: Mapping[bytes, bytes],
     cutter: Cutter,
 ) -> Answer:
-    """Send a request and read its answer; raises one of `NoAnswer` when none comes in time."""
+    """Send a request and read its answer; raises one of `no_answer()` when none comes in time."""
+    import httpx
+
     left = cutter.seconds
     timeout = httpx.Timeout(left, connect=min(left, CONNECT_SECONDS))
     # What is packed might unpack to anything.

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from worker.browser.providers.answer import Answer, Condition
 from worker.browser.providers.endpoint import label, normalise
-from worker.browser.providers.exchange import Cutter, NoAnswer, exchange
+from worker.browser.providers.exchange import Cutter, exchange, no_answer
 from worker.browser.providers.placeholders import (
     NotSet,
     filled,
@@ -219,7 +219,7 @@ class VendorApi:
             cutter = self._cutter = Cutter(deadline)
             try:
                 return exchange(request.method, url, json=body, headers=headers, cutter=cutter)
-            except NoAnswer as error:
+            except no_answer() as error:
                 raise self.error(
                     f"does not answer at {label(base_url)} ({type(error).__name__}); look whether "
                     f"it runs, or set {self.preset.url_variable}",
