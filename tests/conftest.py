@@ -5,9 +5,11 @@ from __future__ import annotations
 import atexit
 import itertools
 import json
+import os
 import shutil
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from datetime import timedelta
@@ -45,6 +47,10 @@ for number in (signal.SIGHUP, signal.SIGINT):
         )
 
 keep_files_in_memory()
+
+# Otherwise each of the hundreds of launchers would compile Nightshift anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Survives a killed server, not a power cut: tests kill servers, and commits and tables cost less.
 FAST_COMMITS = (
