@@ -8,6 +8,8 @@
 //
 // From shared workers Playwright detaches at once. Instead, each is told the user agent of its
 // context before it runs, and is kept; Playwright takes it for detached.
+//
+// What a page gives to a binding passes here as well: nothing about a message's shape is certain.
 "use strict";
 
 const browser = {
@@ -35,7 +37,7 @@ function brandList(major, version, greaseVersion) {
 
 function completeHints(params) {
   const metadata = params.userAgentMetadata;
-  if (!metadata || metadata.brands) return;
+  if (!metadata || metadata.brands || typeof params.userAgent !== "string") return;
   const found = /\bChrome\/(\d+)/.exec(params.userAgent);
   if (!found) {
     // Another maker's browser has no client hints, so at least it has no brand.
@@ -53,7 +55,7 @@ function completeHints(params) {
   if (!metadata.mobile && metadata.platform in PLATFORMS) {
     metadata.bitness = "64";
     params.platform = PLATFORMS[metadata.platform];
-    const parts = metadata.platformVersion.split(/[._]/).filter(Boolean);
+    const parts = String(metadata.platformVersion).split(/[._]/).filter(Boolean);
     if (parts.length) metadata.platformVersion = [...parts, "0", "0"].slice(0, 3).join(".");
   }
 }
@@ -66,14 +68,14 @@ const shared = new Map();
 
 function hear(message) {
   if (message?.method === "Target.attachedToTarget") {
-    const { sessionId, targetInfo } = message.params;
-    const context = targetInfo.browserContextId;
-    if (targetInfo.type === "shared_worker") {
+    const { sessionId, targetInfo } = message.params ?? {};
+    const context = targetInfo?.browserContextId;
+    if (targetInfo?.type === "shared_worker") {
       shared.set(sessionId, { parent: message.sessionId, context });
     } else contexts.set(sessionId, context);
   } else if (message?.method === "Target.detachedFromTarget") {
-    contexts.delete(message.params.sessionId);
-    shared.delete(message.params.sessionId);
+    contexts.delete(message.params?.sessionId);
+    shared.delete(message.params?.sessionId);
   } else if (message?.id && shared.get(message.sessionId)?.answer === message.id) {
     message.sessionId = shared.get(message.sessionId).parent;
   }
@@ -85,7 +87,7 @@ function dressSharedWorker(message) {
     const look = looks.get(shared.get(sessionId).context);
     if (!look) shared.delete(sessionId);
     else Object.assign(message, { method: "Emulation.setUserAgentOverride", params: look });
-  } else if (method === "Target.detachFromTarget" && shared.has(params.sessionId)) {
+  } else if (method === "Target.detachFromTarget" && shared.has(params?.sessionId)) {
     shared.get(params.sessionId).answer = message.id;
     const released = { method: "Runtime.runIfWaitingForDebugger", params: {} };
     Object.assign(message, released, { sessionId: params.sessionId });
@@ -93,12 +95,13 @@ function dressSharedWorker(message) {
 }
 
 function speak(message) {
-  const { method, params, sessionId } = message;
+  const { method, sessionId } = message;
+  const params = message.params ?? {};
   if (method === "Emulation.setUserAgentOverride") {
     completeHints(params);
     if (contexts.has(sessionId)) looks.set(contexts.get(sessionId), params);
   } else if (method === "Emulation.setLocaleOverride") {
-    params.locale = params.locale?.split(",")[0];
+    if (typeof params.locale === "string") params.locale = params.locale.split(",")[0];
   } else if (method === "Target.disposeBrowserContext") {
     looks.delete(params.browserContextId);
   } else if (shared.size) dressSharedWorker(message);
