@@ -107,7 +107,7 @@ class Queue(Endings):
         claim still held, and the second claim if that worked.
         """
         self.keep_former_finish(candidate)
-        changed = self._db.execute(
+        changed = self._db.execute_prepared(
             "finish_and_take",
             id=claim.job_id,
             fence=claim.fence,
