@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Mapping
+from types import NoneType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -22,14 +23,15 @@ from worker.database.statements import fill, query
 FORGOTTEN = {1243, 1615}
 # The client's own numbers: the connection is lost.
 CLIENT_ERRORS = range(2000, 3000)
+LONGEST_IN_A_BYTE = 250
 
 _PARAMETER = re.compile(r"%\((\w+)\)s")
-_NULL, _NUMBER, _FLOAT, _TEXT = (
-    struct.pack("<H", kind)
-    for kind in (FIELD_TYPE.NULL, FIELD_TYPE.LONGLONG, FIELD_TYPE.DOUBLE, FIELD_TYPE.VAR_STRING)
-)
-# The statement's number, no cursor, once.
-_HEAD = struct.Struct("<IBI")
+_TYPES = {
+    NoneType: FIELD_TYPE.NULL,
+    int: FIELD_TYPE.LONGLONG,
+    float: FIELD_TYPE.DOUBLE,
+    str: FIELD_TYPE.VAR_STRING,
+}
 _pack_number, _pack_float = struct.Struct("<q").pack, struct.Struct("<d").pack
 
 # None is a statement that the server does not keep.
@@ -47,7 +49,7 @@ def run(connection: Connection, name: str, params: Mapping[str, Any]) -> int:
         statements[name] = _prepare(connection, query(name))
     if (statement := statements[name]) is not None:
         try:
-            return statement.run(params)
+            return statement.run(connection, params)
         except pymysql.Error as error:
             if _number(error) not in FORGOTTEN:
                 raise
@@ -59,8 +61,8 @@ class _Statement:
     """One that the server keeps. What is used of the driver here, it does not promise to keep."""
 
     def __init__(self, connection: Any, text: str) -> None:
-        self._connection = connection
         self._names = _PARAMETER.findall(text)
+        self._heads: dict[tuple[type, ...], bytes] = {}
         connection._execute_command(  # noqa: SLF001
             COMMAND.COM_STMT_PREPARE, _PARAMETER.sub("?", text).replace("%%", "%")
         )
@@ -70,33 +72,25 @@ class _Statement:
         for _ in range(parameters + 1 if parameters else 0):
             connection._read_packet()  # noqa: SLF001
 
-    def run(self, params: Mapping[str, Any]) -> int:
-        nulls, types, values = 0, b"", b""
-        for place, name in enumerate(self._names):
-            value = params[name]
-            if value is None:
-                nulls |= 1 << place
-                types += _NULL
-            elif isinstance(value, str):
-                types += _TEXT
-                values += _with_length(value.encode())
-            elif isinstance(value, float):
-                types += _FLOAT
-                values += _pack_float(value)
-            else:
-                types += _NUMBER
-                values += _pack_number(value)
-        connection = self._connection
-        connection._execute_command(  # noqa: SLF001
-            COMMAND.COM_STMT_EXECUTE,
-            _HEAD.pack(self._number, 0, 1)
-            + nulls.to_bytes((len(self._names) + 7) // 8, "little")
-            # The types are given anew each time.
-            + b"\x01"
-            + types
-            + values,
-        )
-        return int(connection._read_query_result())  # noqa: SLF001
+    def run(self, connection: Any, params: Mapping[str, Any]) -> int:
+        values = [params[name] for name in self._names]
+        kinds = tuple(map(type, values))
+        if (head := self._heads.get(kinds)) is None:
+            head = self._heads[kinds] = self._head_of(kinds)
+        message = head + b"".join(map(_write, values))
+        connection._execute_command(COMMAND.COM_STMT_EXECUTE, message)  # noqa: SLF001
+        answer = connection._read_packet()  # noqa: SLF001
+        # It begins with a zero, and the rows that were changed.
+        answer.advance(1)
+        return int(answer.read_length_encoded_integer())
+
+    def _head_of(self, kinds: tuple[type, ...]) -> bytes:
+        """Write what comes before the values: which of them are NULL, and the types of all."""
+        nulls = sum(1 << place for place, kind in enumerate(kinds) if kind is NoneType)
+        types = b"".join(struct.pack("<H", _TYPES[kind]) for kind in kinds)
+        # Run once, without a cursor; the types are given anew.
+        head = struct.pack("<IBI", self._number, 0, 1)
+        return head + nulls.to_bytes((len(kinds) + 7) // 8, "little") + b"\x01" + types
 
 
 def _prepare(connection: Connection, text: str) -> _Statement | None:
@@ -109,14 +103,21 @@ def _prepare(connection: Connection, text: str) -> _Statement | None:
         return None
 
 
-def _with_length(data: bytes) -> bytes:
-    """Put a text's length before it, as the protocol writes lengths."""
-    size = len(data)
-    if size < 251:
-        return bytes((size,)) + data
-    return (
-        b"\xfd" + size.to_bytes(3, "little") if size < 1 << 24 else b"\xfe" + _pack_number(size)
-    ) + data
+def _write(value: float | str | None) -> bytes:
+    """Write one value; a text has its length before it."""
+    if value is None:
+        return b""
+    if isinstance(value, str):
+        data = value.encode()
+        return _length(len(data)) + data
+    return _pack_float(value) if isinstance(value, float) else _pack_number(value)
+
+
+def _length(size: int) -> bytes:
+    """Write a length as the protocol does: one byte, or a mark and as many as are needed."""
+    if size <= LONGEST_IN_A_BYTE:
+        return bytes((size,))
+    return b"\xfd" + size.to_bytes(3, "little") if size < 1 << 24 else b"\xfe" + _pack_number(size)
 
 
 def _number(error: pymysql.Error) -> Any:

@@ -18,6 +18,8 @@ from worker.queue.endings import MAX_BLOCKS, Endings
 from worker.settings import RunSettings
 
 PROMOTE_AT_ONCE = 1000
+# That of nearly every job as it is claimed.
+_NO_ROUTE = Route()
 
 logger = logging.getLogger("nightshift.queue")
 
@@ -254,4 +256,4 @@ class Queue(Endings):
 
 def _own_route(candidate: Candidate) -> Route:
     """What a job says itself of its route; profile and proxy are found out by the gate."""
-    return Route(account=candidate.account_id)
+    return Route(account=candidate.account_id) if candidate.account_id else _NO_ROUTE
