@@ -145,18 +145,19 @@ class ReadyJobs:
 
 def candidate_of(row: Row) -> Candidate:
     """Make a candidate of a row of `candidate_columns`."""
-    fence, attempts, priority, depth, blocks, crashes, forgiven, has_callback, was_done = map(
-        int, row["numbers"].split()
-    )
+    (
+        fence, attempts, priority, depth, blocks, crashes, forgiven, has_callback, was_done,
+        max_attempts, timeout_seconds,
+    ) = map(int, row["numbers"].split())  # fmt: skip
     return Candidate(
         job_id=row["id"],
         version=row["version"],
         fence=fence,
         attempts=attempts,
-        max_attempts=row["max_attempts"],
+        max_attempts=max_attempts or None,
         task=row["task"],
         payload=row["payload"],
-        timeout_seconds=row["timeout_seconds"],
+        timeout_seconds=timeout_seconds or None,
         was_done=bool(was_done),
         has_callback=bool(has_callback),
         blocks=blocks,

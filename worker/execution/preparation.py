@@ -14,11 +14,12 @@ from worker.execution.task_call import parse_payload
 from worker.execution.verdict import judge
 from worker.models import Candidate, Claim, Ending, Owner
 from worker.queue.claims import Queue
+from worker.records import record
 from worker.tasks import named_secrets
 from worker.tasks.registry import Registry, Task
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Prepared:
     """A job that can begin: its task, its payload as it came and in its task's shape."""
 

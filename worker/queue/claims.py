@@ -19,6 +19,8 @@ from worker.queue.settlements import MAX_BLOCKS
 from worker.settings import RunSettings
 
 PROMOTE_AT_ONCE = 1000
+# That of nearly every job as it is claimed.
+_NO_ROUTE = Route()
 
 logger = logging.getLogger("nightshift.queue")
 
@@ -108,7 +110,7 @@ class Queue(Endings):
         claim still held, and the second claim if that worked.
         """
         self.keep_former_finish(candidate)
-        changed = self._db.execute(
+        changed = self._db.execute_prepared(
             "finish_and_take",
             id=claim.job_id,
             fence=claim.fence,
@@ -271,4 +273,4 @@ class Queue(Endings):
 
 def _own_route(candidate: Candidate) -> Route:
     """What a job says itself of its route; profile and proxy are found out by the gate."""
-    return Route(account=candidate.account_id)
+    return Route(account=candidate.account_id) if candidate.account_id else _NO_ROUTE

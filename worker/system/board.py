@@ -296,4 +296,4 @@ class Board:
 def _cut(text: str, size: int) -> bytes:
     """Fit a text into a field, without breaking a character or holding a NUL."""
     data = text.replace("\0", "").encode("utf-8", "replace")[: size - 1]
-    return data.decode("utf-8", "ignore").encode()
+    return data if text.isascii() else data.decode("utf-8", "ignore").encode()

@@ -1,11 +1,12 @@
 -- name: candidate_columns
 -- What a worker has to know of a job before it claims it. The numbers that every job has are one
--- column: reading a column takes the driver as long as all that is done with it.
+-- column: reading a column takes the driver as long as all that is done with it. The last two are 0
+-- where the job has none of its own; the table takes no 0 there.
 q.id, CAST(q.changed_at AS CHAR) AS version, q.task, q.queue, q.payload, q.site,
        CONCAT_WS(' ', q.fence, q.attempts, q.priority, q.depth, q.blocks, q.crashes, q.forgiven,
                  q.callback_url IS NOT NULL,
-                 q.finished_at IS NOT NULL AND q.last_error IS NULL) AS numbers,
-       q.max_attempts, q.timeout_seconds,
+                 q.finished_at IS NOT NULL AND q.last_error IS NULL,
+                 COALESCE(q.max_attempts, 0), COALESCE(q.timeout_seconds, 0)) AS numbers,
        q.profile AS profile_id, q.account AS account_id, q.order_place
 
 -- name: next_level

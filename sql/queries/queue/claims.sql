@@ -24,26 +24,28 @@ UPDATE work_queue FORCE INDEX (PRIMARY)
 
 -- name: finish_and_take
 -- Finish a job as above and take the next one: both rows in one statement and one commit. Named, the
--- index need not be chosen, which takes the server as long as a tenth of the statement.
+-- index need not be chosen, which takes the server as long as a tenth of the statement. Only the job
+-- that is finished is in progress; so the status says which row it is, and is written last.
 UPDATE work_queue FORCE INDEX (PRIMARY)
-   SET result = IF(id = %(id)s, %(result)s, NULL),
-       last_error = IF(id = %(id)s, NULL, last_error),
+   SET result = IF(status = 'in_progress', %(result)s, NULL),
+       last_error = IF(status = 'in_progress', NULL, last_error),
        wait_reason = NULL, irreversible_step = NULL,
-       started_at = IF(id = %(id)s, started_at, UTC_TIMESTAMP(6)),
-       finished_at = IF(id = %(id)s, UTC_TIMESTAMP(6), NULL),
-       lease_until = IF(id = %(id)s, NULL,
+       started_at = IF(status = 'in_progress', started_at, UTC_TIMESTAMP(6)),
+       finished_at = IF(status = 'in_progress', UTC_TIMESTAMP(6), NULL),
+       lease_until = IF(status = 'in_progress', NULL,
                         UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND),
-       fence = fence + (id <> %(id)s), attempts = attempts + (id <> %(id)s),
-       max_attempts = IF(id = %(id)s, max_attempts, COALESCE(max_attempts, %(task_cap)s)),
+       fence = fence + (status = 'pending'), attempts = attempts + (status = 'pending'),
+       max_attempts = IF(status = 'in_progress', max_attempts,
+                         COALESCE(max_attempts, %(task_cap)s)),
        worker_id = %(slot)s, incarnation = %(incarnation)s,
-       used_profile = IF(id = %(id)s, used_profile, NULL),
-       used_account = IF(id = %(id)s, used_account, NULL),
-       used_proxy = IF(id = %(id)s, COALESCE(%(proxy)s, used_proxy), NULL),
-       status = IF(id = %(id)s, 'done', 'in_progress')
- WHERE (id = %(id)s AND fence = %(fence)s AND incarnation = %(incarnation)s
-        AND status = 'in_progress')
-    OR (id = %(next_id)s AND id <> %(id)s AND status = 'pending' AND not_before IS NULL
-        AND changed_at = %(next_version)s);
+       used_profile = IF(status = 'in_progress', used_profile, NULL),
+       used_account = IF(status = 'in_progress', used_account, NULL),
+       used_proxy = IF(status = 'in_progress', COALESCE(%(proxy)s, used_proxy), NULL),
+       status = IF(status = 'in_progress', 'done', 'in_progress')
+ WHERE id IN (%(id)s, %(next_id)s)
+   AND IF(id = %(id)s,
+          fence = %(fence)s AND incarnation = %(incarnation)s AND status = 'in_progress',
+          status = 'pending' AND not_before IS NULL AND changed_at = %(next_version)s);
 
 -- name: keep_former_finish
 -- Put the finish of a job that was put back by hand into its history, before a claim overwrites it.

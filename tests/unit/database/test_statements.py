@@ -12,7 +12,16 @@ from worker.database.statements import QUERIES_DIR, load, query
 
 REPO = Path(__file__).parents[3]
 SOURCES = [*(REPO / "worker").rglob("*.py"), *(REPO / "bench").rglob("*.py")]
-ASKING = {"execute", "fetch_all", "fetch_one", "run_script", "insert", "insert_many", "query"}
+ASKING = {
+    "execute",
+    "execute_prepared",
+    "fetch_all",
+    "fetch_one",
+    "run_script",
+    "insert",
+    "insert_many",
+    "query",
+}
 
 
 def nodes():
