@@ -15,6 +15,7 @@ from worker.database.client import Database, Row, Transaction
 from worker.errors import RowsLocked
 from worker.models import Candidate, Claim, Owner, Route, Status
 from worker.queue.endings import MAX_BLOCKS, Endings
+from worker.queue_names import as_compared
 from worker.settings import RunSettings
 
 PROMOTE_AT_ONCE = 1000
@@ -237,7 +238,7 @@ class Queue(Endings):
             incarnation=row["incarnation"],
             attempt=row["attempts"],
             max_attempts=row["max_attempts"] or self.max_attempts,
-            task=row["task"],
+            task=as_compared(row["task"]),
             payload="",
             blocks=row["blocks"],
             crashes=row["crashes"],
