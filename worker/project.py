@@ -33,6 +33,13 @@ def choose(folder: str | None, environ: MutableMapping[str, str] = os.environ) -
     environ[VARIABLE] = str(Path(folder).absolute())
 
 
+def is_project(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether the folder has anything of a project in it, or is the checkout."""
+    folder = project_dir(environ)
+    own = (folder / FILE, env_file(environ), state_dir(environ))
+    return folder == checkout() or any(path.exists() for path in own)
+
+
 def above(folder: Path) -> Path | None:
     """Return the nearest project above a folder that is none itself: that was probably meant."""
     if (folder / FILE).exists():

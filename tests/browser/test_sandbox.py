@@ -10,9 +10,10 @@ import tempfile
 
 import pytest
 
+from tests import user_namespaces
 from tests.lifecycle.conftest import REPO, run_command
+from tests.user_namespaces import NOBODY
 
-NOBODY = 65534
 # The first browser is root's: an ordinary user might not be allowed to read the modules it loads.
 LOOK_TWICE = """
 import os, sys
@@ -44,13 +45,7 @@ def needs_an_ordinary_user() -> None:
         pytest.skip("only root can become an ordinary user")
     if shutil.which("chromium-headless-shell") is None:
         pytest.skip("the downloaded browser is in root's own folder")
-    unshare = ["unshare", "-U", "true"]
-    if subprocess.run(unshare, user=NOBODY, group=NOBODY, check=False).returncode:
-        why = "this kernel allows no user namespaces"
-        if os.environ.get("CI") == "true":
-            # Or nobody would ever notice that the sandbox is looked at nowhere.
-            pytest.fail(f"{why}: CI has to look at the sandbox")
-        pytest.skip(why)
+    user_namespaces.require()
 
 
 def test_an_ordinary_user_has_it_and_root_has_not(tmp_path):
@@ -74,9 +69,31 @@ def test_an_ordinary_user_has_it_and_root_has_not(tmp_path):
 
 
 def test_doctor_says_whether_it_is_on_and_how_to_have_it(tmp_path):
+    if os.geteuid() != 0:
+        user_namespaces.require()
+
     done = run_command(tmp_path, "doctor", DATABASE_URL="mysql://root@127.0.0.1:1/none")
 
     (browser,) = [line for line in done.stdout.splitlines() if line[5:].startswith("browser: ")]
     is_root = os.geteuid() == 0
     assert ("run Nightshift as an ordinary user to have it" in browser) == is_root
     assert ("its sandbox is on" in browser) != is_root
+
+
+@pytest.mark.parametrize(
+    ("trial", "why"),
+    [
+        (("sh", "-c", "echo Operation not permitted >&2; exit 1"), "Operation not permitted"),
+        (("no-such-program",), "there is no no-such-program"),
+    ],
+)
+def test_where_user_namespaces_are_forbidden_the_sandbox_tests_are_skipped_with_the_reason(
+    trial, why, monkeypatch
+):
+    monkeypatch.delenv("CI", raising=False)
+    with pytest.raises(pytest.skip.Exception, match=why):
+        user_namespaces.require(trial)
+
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match="CI has to look at the sandbox"):
+        user_namespaces.require(trial)

@@ -71,6 +71,20 @@ def test_a_second_run_can_work_beside_the_first(first, launch, queue, tasks, not
     assert second.wait() == 0
 
 
+def test_a_host_that_is_named_by_hand_works_beside_another_in_one_folder(
+    first, launch, queue, tasks, noted, let_go
+):
+    job = queue.enqueue("noop", {})
+
+    second = launch("--workers", 1, "--tasks", tasks, "--slots", "auto", NIGHTSHIFT_HOST="night-2")
+    wait_until(lambda: noted("finished") == [(job, 1)], "the second host does the other job")
+    assert first.is_running
+    let_go()
+
+    assert first.wait() == 0
+    assert second.wait() == 0
+
+
 def test_launchers_that_share_no_folder_still_exclude_each_other(first, launch, tmp_path):
     second = launch(
         "--workers", 1, "--if-locked", "fail", NIGHTSHIFT_STATE_DIR=str(tmp_path / "other")

@@ -18,6 +18,7 @@ from worker.claiming.scope import Scope, absence, of_live_runs, of_onlookers
 from worker.database.client import Database, Row
 from worker.guards.keys import ClosedKey
 from worker.models import Candidate, Partition
+from worker.queue_names import as_compared
 from worker.recovery import live_runs
 
 COUNT_SECONDS = 5.0
@@ -115,7 +116,7 @@ def _job_of(row: Row) -> Candidate:
         fence=0,
         attempts=0,
         max_attempts=None,
-        task=row["task"],
+        task=as_compared(row["task"]),
         payload="",
         timeout_seconds=None,
         was_done=False,
@@ -123,7 +124,7 @@ def _job_of(row: Row) -> Candidate:
         profile_id=row["profile"],
         account_id=row["account"],
         order_place=row["order_place"],
-        queue=row["queue"],
+        queue=as_compared(row["queue"]),
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from worker.database.client import Database, Row
 from worker.models import Candidate, Partition
+from worker.queue_names import as_compared
 
 FIRST_ID = -(2**63) + 1
 # How many priorities are looked through one by one; the rest are looked through at once.
@@ -155,7 +156,7 @@ def candidate_of(row: Row) -> Candidate:
         fence=fence,
         attempts=attempts,
         max_attempts=max_attempts or None,
-        task=row["task"],
+        task=as_compared(row["task"]),
         payload=row["payload"],
         timeout_seconds=timeout_seconds or None,
         was_done=bool(was_done),
@@ -168,6 +169,6 @@ def candidate_of(row: Row) -> Candidate:
         account_id=row["account_id"],
         priority=priority,
         order_place=row["order_place"],
-        queue=row["queue"],
+        queue=as_compared(row["queue"]),
         depth=depth,
     )

@@ -20,6 +20,7 @@ from worker.profiles.resolution import Unresolvable, look
 from worker.queue import pause
 from worker.queue.claims import Queue
 from worker.queue.pause import Pauses
+from worker.queue_names import as_compared
 from worker.reasons import NO_REASON, last_error_line
 from worker.recovery import live_runs
 from worker.recovery.live_runs import Life, RunState
@@ -216,7 +217,7 @@ def _candidate(job: Row) -> Candidate:
         fence=job["fence"],
         attempts=job["attempts"],
         max_attempts=job["max_attempts"],
-        task=job["task"],
+        task=as_compared(job["task"]),
         payload=job["payload"],
         timeout_seconds=job["timeout_seconds"],
         was_done=False,
@@ -224,7 +225,7 @@ def _candidate(job: Row) -> Candidate:
         profile_id=job["profile"],
         account_id=job["account"],
         order_place=job["order_place"],
-        queue=job["queue"],
+        queue=as_compared(job["queue"]),
     )
 
 

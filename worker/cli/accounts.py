@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from worker.cli.connection import open_database
+from worker.cli.connection import begin_database, open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import json_flag
 from worker.cli.output import tell, tell_all, tell_json
@@ -56,7 +56,7 @@ def add(account_id: str) -> None:
 
     While it has no profiles, its jobs share one proxy and run in the ordinary browser.
     """
-    with closing(open_database()) as db:
+    with closing(begin_database()) as db:
         is_new = store.add_account(db, account_id, by=operator())
     tell(f"added account {account_id}" if is_new else f"account {account_id} already exists")
 

@@ -15,6 +15,7 @@ from worker.cli.connection import (
     is_private,
     private_server,
     private_settings,
+    require_queue,
     resolve,
     state_dir,
 )
@@ -81,6 +82,7 @@ def status(as_json: bool) -> None:
 @db.command("shell")
 def shell() -> None:
     """Open an SQL shell on the database, with the system's client if there is one."""
+    require_queue()
     settings = resolve()
     client = shutil.which("mariadb") or shutil.which("mysql")
     if client is None:

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 
 import click
 
-from worker.cli.connection import open_database
+from worker.cli.connection import begin_database
 from worker.cli.output import tell, tell_text
 from worker.cli.run import run
 from worker.errors import NightshiftError
@@ -53,7 +53,7 @@ def _enqueue(base_url: str) -> tuple[int, int]:
     sys.path.insert(0, str(own_files()))
     from examples.demo_site import demo_jobs
 
-    with closing(open_database()) as db:
+    with closing(begin_database()) as db:
         jobs = demo_jobs(base_url)
         add_many(db, "visit", jobs)
         last = int(db.run_statement("SELECT MAX(id) AS id FROM work_queue")[0]["id"])

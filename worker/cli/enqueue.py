@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from worker.cli import enqueue_source, payload_check
-from worker.cli.connection import open_database
+from worker.cli.connection import begin_database
 from worker.cli.enqueue_checks import check_route, earliest_start
 from worker.cli.enqueue_report import (
     Added,
@@ -173,11 +173,11 @@ def _rehearse(rows: Iterator[NewJob], tally: Tally, task: str, flags: dict[str, 
     if not (flags["dedupe"] or flags["profile"] or flags["account"]):
         added = Added(sum(1 for _ in rows))
         if task not in registry.load(flags["tasks"]).names:
-            with suppress(DatabaseUnavailable), closing(open_database()) as db:
+            with suppress(DatabaseUnavailable), closing(begin_database()) as db:
                 _warn_of_unknown(db, task, flags)
         return added
     across = flags["dedupe_across_tasks"]
-    with closing(open_database()) as db:
+    with closing(begin_database()) as db:
         check_route(db, flags["profile"], flags["account"])
         _warn_of_unknown(db, task, flags)
         watched = duplicates.watch(db, task, rows, across_tasks=across)
@@ -188,7 +188,7 @@ def _rehearse(rows: Iterator[NewJob], tally: Tally, task: str, flags: dict[str, 
 def _insert(
     rows: Iterator[NewJob], tally: Tally, source: str, task: str, flags: Any, *, is_routed: bool
 ) -> Added:
-    with closing(open_database()) as db:
+    with closing(begin_database()) as db:
         check_route(db, flags["profile"], flags["account"])
         _warn_of_unknown(db, task, flags)
         settings = {

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import click
 
-from worker.cli.connection import open_database
+from worker.cli.connection import begin_database, open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import DURATION, json_flag
 from worker.cli.output import tell, tell_json
@@ -77,7 +77,7 @@ def set_limit(
             "give --concurrent, --per-minute, --per-hour, --per-day or --warm-up; "
             "to remove: limits clear KEY"
         )
-    with closing(open_database()) as db:
+    with closing(begin_database()) as db:
         limiting.set_limit(
             db, key, concurrent=concurrent, per_minute=per_minute, paced=paced, by=operator()
         )

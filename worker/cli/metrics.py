@@ -8,10 +8,12 @@ from pathlib import Path
 import click
 
 from worker.cli.connection import open_database
-from worker.cli.output import tell_error, write_exactly
-from worker.errors import SettingsError
+from worker.cli.options import json_flag
+from worker.cli.output import tell_error, tell_json, write_exactly
+from worker.errors import SettingsError, UsageError
 from worker.exit_codes import ExitCode
-from worker.reporting.metrics import scrape
+from worker.reporting import exposition
+from worker.reporting.metrics import look
 
 # The collector runs as another user and must read it; it holds counts and names of tasks and
 # hosts, and no secret. All other files that Nightshift writes are for their owner alone.
@@ -25,16 +27,21 @@ READABLE_BY_ALL = 0o644
     metavar="FILE",
     help="Write them to this file (*.prom), whole or not at all, for node_exporter.",
 )
-def metrics(textfile: Path | None) -> int:
+@json_flag
+def metrics(textfile: Path | None, as_json: bool) -> int:
     """Print metrics for Prometheus, read from the database now.
 
     When the database does not answer they say so (nightshift_up 0), and the exit code is 69.
     """
-    text, is_up = scrape(open_database)
-    if textfile is None:
-        write_exactly(text)
+    if as_json and textfile is not None:
+        raise UsageError("give --json or --textfile, not both: a collector reads no JSON")
+    families, is_up = look(open_database)
+    if as_json:
+        tell_json({"metrics": exposition.as_json(families)})
+    elif textfile is None:
+        write_exactly(exposition.render(families))
     else:
-        _write_whole(textfile.absolute(), text)
+        _write_whole(textfile.absolute(), exposition.render(families))
     if is_up:
         return ExitCode.OK
     tell_error("the database does not answer; ask: launcher.py doctor")

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from worker.cli import profile_views as views
-from worker.cli.connection import open_database
+from worker.cli.connection import begin_database, open_database
 from worker.cli.face_fields import face_lines, face_options
 from worker.cli.groups import DefaultGroup
 from worker.cli.hanging_jobs import lines as job_lines
@@ -133,7 +133,7 @@ def add(profile_id: str, options: tuple[str, ...], **flags: Any) -> None:
     fields |= {"id": profile_id, "options": options_of(options)}
     if (endpoint := endpoint_of(flags["endpoint"], flags["provider"])) is not None:
         fields["endpoint"] = endpoint
-    with closing(open_database()) as db:
+    with closing(begin_database()) as db:
         new = profile_of(fields, known_profiles(db))
         _store(db, [new])
         doorless = doors.unchosen(db)
@@ -154,7 +154,7 @@ def import_(file: str) -> None:
     user_agent, viewport.
     """
     data = bytes_of(file)
-    with closing(open_database()) as db:
+    with closing(begin_database()) as db:
         profiles = all_or_none(read_profiles(data, file, known_profiles(db)))
         if not profiles:
             raise UsageError(f"{file} contains no profiles; nothing was imported")

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from worker.cli.connection import open_database
+from worker.cli.connection import begin_database, open_database
 from worker.cli.groups import DefaultGroup
 from worker.cli.import_file import all_or_none, bytes_of
 from worker.cli.options import json_flag
@@ -50,7 +50,7 @@ def add(name: str, url: str | None, region: str | None) -> None:
     """
     proxy = _proxy("add", name, url, region)
     reviews = Reviews(operator())
-    with closing(open_database()) as db:
+    with closing(begin_database()) as db:
         proxies.add(db, proxy, reviews)
         doorless = doors.unchosen(db)
     tell(f"added {name} ({proxy.label}); try it: launcher.py proxies test {name}")
@@ -82,7 +82,7 @@ def import_(file: str) -> int:
     Each line is a URL or `URL,name,region`. A CSV file with a header works too.
     """
     reviews = Reviews(operator())
-    with closing(open_database()) as db:
+    with closing(begin_database()) as db:
         taken = {row["name"] for row in proxies.all_proxies(db)}
         added = proxies.add_all(db, all_or_none(read_lines(_text_of(file), taken)), reviews)
         doorless = doors.unchosen(db)

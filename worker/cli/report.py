@@ -33,7 +33,10 @@ from worker.reporting.night.zone import local_zone
     help="How to write it.  [default: text, or by the ending of -o]",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write it to this file.")
-def report(run_id: int | None, since: str | None, kind: str | None, output: Path | None) -> None:
+@click.option("--json", "is_json", is_flag=True, help="The same as --format json.")
+def report(
+    run_id: int | None, since: str | None, kind: str | None, output: Path | None, is_json: bool
+) -> None:
     """Tell what happened in the night: verdict, what to do, figures, timeline, failures.
 
     The night is everything since the last 18:00; or, if nothing has ended since, the latest run
@@ -41,7 +44,9 @@ def report(run_id: int | None, since: str | None, kind: str | None, output: Path
     """
     if run_id is not None and since is not None:
         raise UsageError("give --run or --since, not both")
-    kind = kind or (formats.ENDINGS.get(output.suffix.lower(), "text") if output else "text")
+    if is_json and kind not in (None, "json"):
+        raise UsageError(f"--json is --format json; leave it out, or --format {kind}")
+    kind = "json" if is_json else kind or _kind_of(output)
     with closing(open_database()) as db:
         night = _night(db, run_id, since)
     content = formats.WRITERS[kind](night)
@@ -53,6 +58,10 @@ def report(run_id: int | None, since: str | None, kind: str | None, output: Path
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror or error}") from error
     tell(f"wrote {one_line(str(output))}: {night.verdict.sentence}", err=True)
+
+
+def _kind_of(output: Path | None) -> str:
+    return "text" if output is None else formats.ENDINGS.get(output.suffix.lower(), "text")
 
 
 def _night(db: Database, run_id: int | None, since: str | None) -> Night:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from worker.cli import enqueue, payload_check
-from worker.cli.connection import open_database
+from worker.cli.connection import begin_database, open_database
 from worker.cli.enqueue_checks import check_route
 from worker.cli.groups import DefaultGroup
 from worker.cli.options import QUEUE, json_flag, run_settings
@@ -91,7 +91,7 @@ def add(name: str, source: str | None, payload: str | None, replace: bool, **fla
     new = NewSchedule(name, timezone=zone, **{each: flags[each] for each in names})
     schedules.check(new)
     jobs = _jobs(source, payload, flags)
-    with closing(open_database()) as db:
+    with closing(begin_database()) as db:
         check_route(db, flags["profile"], flags["account"])
         if warning := warning_about(db, new.task, registry.load(flags["tasks"]).names):
             tell(f"warning: {warning}", err=True)

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import click
 
-from worker.cli.connection import open_database
+from worker.cli.connection import begin_database
 from worker.cli.output import tell
 from worker.cli.progress import CountProgress
 from worker.cli.trial_proxy import find_proxy, proxy_flags
@@ -130,7 +130,7 @@ def moment_since(text: str) -> datetime:
     except ValueError:
         pass
     else:
-        with closing(open_database()) as db:
+        with closing(begin_database()) as db:
             return archive.ago(archive.now(db), seconds).replace(tzinfo=UTC)
     try:
         return datetime.fromisoformat(text).astimezone(UTC)

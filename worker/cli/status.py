@@ -57,7 +57,7 @@ def status_lines(now: Standing) -> Iterator[str]:
     if now.checkouts_overdue:
         yield f"OVERDUE: {counted(now.checkouts_overdue, 'checkout')}; see: launcher.py todo"
     yield from _held_lines(now)
-    yield from (run_line(run, now.rates.get(run.run_id, 0.0)) for run in now.runs)
+    yield from (run_line(run, now.rates.get(run.run_id, 0.0)) for run in now.told)
     if (outlook := outlook_line(now)) is not None:
         yield outlook
     for row in now.in_progress:
@@ -67,8 +67,9 @@ def status_lines(now: Standing) -> Iterator[str]:
             f"for {duration(float(row['age_seconds']))}{_parent(row)}"
             + (f"  GONE: {row['gone']}; {_fate(row)}: launcher.py sweep" if row["gone"] else "")
         )
-    if not now.runs and now.latest_run is not None:
-        yield _latest_line(now.latest_run)
+    if not now.told and now.latest_run is not None:
+        killed = [run.run_id for run in now.runs if run.life is Life.GONE]
+        yield _latest_line(now.latest_run, is_killed=now.latest_run["id"] in killed)
 
 
 def _parent(row: Row) -> str:
@@ -172,11 +173,11 @@ def _profile_line(profiles: dict[str, int], accounts_paused: int) -> str:
     return f"profiles: {states or 'none'}" + (f"; {paused}" if accounts_paused else "")
 
 
-def _latest_line(run: Row) -> str:
+def _latest_line(run: Row, *, is_killed: bool) -> str:
     line = f"nothing is running; latest run: {run['id']} on {run['host']}"
     if run["ended_at"]:
         return f"{line}, ended {moment(run['ended_at'])}"
-    return f"{line}, last heartbeat {moment(run['heartbeat_at'])}"
+    return f"{line}{', killed' * is_killed}, last heartbeat {moment(run['heartbeat_at'])}"
 
 
 COMMANDS = [status]

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 
 from worker.database.client import Database
+from worker.queue_names import as_compared
 from worker.recovery import live_runs
 
 # As many of the latest runs are asked what they had loaded.
@@ -18,7 +19,7 @@ def warning_about(db: Database, task: str, loaded: Iterable[str]) -> str | None:
     for run in live_runs.newest(db, ASKED_RUNS):
         if run.tasks is not None:
             known |= run.tasks
-    if task in known:
+    if as_compared(task) in known:
         return None
     near = difflib.get_close_matches(task, known, n=1)
     meant = f" (is {near[0]!r} meant?)" if near else ""

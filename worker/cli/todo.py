@@ -11,7 +11,8 @@ from worker.cli.connection import open_database
 from worker.cli.options import json_flag
 from worker.cli.output import tell_all, tell_json
 from worker.cli.wording import counted, moment
-from worker.history.todo import Item, Todo, everything
+from worker.history.todo import Item, Todo
+from worker.recovery.unswept import everything
 
 
 @click.command("todo")

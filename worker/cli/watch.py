@@ -124,7 +124,7 @@ def _in_a_line(now: Standing) -> str:
     parts = [f"{number:,} {name}" for name, number in now.jobs.items()]
     parts += ["PAUSED"] if now.paused is not None else []
     parts += [f"{now.held:,} held back"] if now.held else []
-    parts += [f"run {run.run_id} {run.life}" for run in now.runs] or ["nothing is running"]
+    parts += [f"run {run.run_id} {run.life}" for run in now.told] or ["nothing is running"]
     if now.alive:
         parts.append(f"{now.outlook.per_second:.1f} jobs/s")
     outlook = outlook_line(now)

@@ -15,9 +15,10 @@ from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.held_back import HeldBack
 from worker.database.client import Database, Row
 from worker.guards.keys import ClosedKey
-from worker.history import dead_letters, todo
+from worker.history import dead_letters
 from worker.history.archive import EARLIEST
 from worker.history.todo import Item, Todo
+from worker.recovery import unswept
 from worker.reporting import events, figures, nights
 from worker.reporting.events import Event, Kind
 from worker.reporting.figures import WorkerFigures
@@ -197,7 +198,7 @@ def gather(db: Database, zone: tzinfo) -> Facts:
         events=told,
         minutes=tuple(figures.series(db, now - NIGHT, now, MINUTE)),
         hours=tuple(figures.series(db, now - WEEK, now, HOUR)),
-        todo=todo.everything(db, counts["pending"]),
+        todo=unswept.everything(db, counts["pending"]),
         workers={back: _per_worker(db, now - back, now) for back in BACK},
     )
 

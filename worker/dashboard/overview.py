@@ -5,6 +5,7 @@ The queue's counts are those of the facts, or of a live run's heart where it cou
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -24,6 +25,8 @@ from worker.reporting.tally import Figures
 
 RATE_MINUTES = 15
 MOST_RUNS = 20
+# A worker that has not been there for longer than this in a run is not starting but missing.
+START_SECONDS = 60
 # Of fewer hours nobody knows what is usual.
 USUAL_HOURS = 5
 
@@ -168,6 +171,14 @@ class Now:
     def expected_workers(self) -> int:
         """How many workers the live runs have slots for."""
         return sum(len(run.slots) for run in self.alive)
+
+    @property
+    def starting_workers(self) -> int:
+        """How many workers of runs that have just begun have not been there yet."""
+        since = self.at - timedelta(seconds=START_SECONDS)
+        young = {run.run_id: len(run.slots) for run in self.alive if run.started_at > since}
+        been = Counter(worker.run_id for worker in self.workers if worker.has_been_up)
+        return sum(max(0, slots - been[run_id]) for run_id, slots in young.items())
 
     @property
     def new_groups(self) -> int:

@@ -201,6 +201,10 @@ def _workers(now: Now) -> Fact:
     rest = ""
     if (quiet := now.last_end_seconds) is not None:
         rest = ", a job ended this minute" if quiet < 60 else f", last end {about(quiet)} ago"
+    if starting := now.starting_workers:
+        some = f"{up} of {wanted} workers alive, " if up else ""
+        said = f"{some}{counted(starting, 'worker')} starting"
+        return Fact(Mark.WAITING, "starting", said, rest)
     is_well = up == wanted or not working
     mark = Mark.DONE if is_well else Mark.LOOK
     return Fact(mark, "well" if is_well else "look", f"{up} of {wanted} workers alive", rest)

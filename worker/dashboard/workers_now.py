@@ -51,6 +51,11 @@ class WorkerNow:
         return not self.is_dead and not self.ending and self.phase not in ("none", "booting")
 
     @property
+    def has_been_up(self) -> bool:
+        """Whether it or an earlier life of its slot has come so far, or has ended on the way."""
+        return self.is_up or bool(self.ending or self.last_ending)
+
+    @property
     def is_slow(self) -> bool:
         """Whether its job has used up most of its time."""
         limit, took = self.limit_seconds, self.job_seconds

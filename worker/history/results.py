@@ -114,14 +114,24 @@ def _by_rows(jobs: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def rows_of(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Give a job once for each row of its result, numbered; once if its result is no rows."""
+    """Give a job once for each row of its result, numbered; once if its result is no rows.
+
+    What the result has beside its rows is in each of them, unless the row says otherwise.
+    """
     result = job["result"]
     rows = result.get("rows") if isinstance(result, dict) else result
     if not isinstance(rows, list):
         yield {**job, "row": 1}
         return
+    beside = {} if rows is result else {key: result[key] for key in result if key != "rows"}
     for number, row in enumerate(rows, 1):
-        yield {**job, "row": number, "result": row}
+        yield {**job, "row": number, "result": _with(beside, row)}
+
+
+def _with(beside: dict[str, Any], row: Any) -> Any:
+    if not beside:
+        return row
+    return {**beside, **(row if isinstance(row, dict) else {"result": row})}
 
 
 def _job(row: Row) -> dict[str, Any]:

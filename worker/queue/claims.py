@@ -16,6 +16,7 @@ from worker.errors import RowsLocked
 from worker.models import Candidate, Claim, Ending, Owner, Route, Status
 from worker.queue.endings import Endings
 from worker.queue.settlements import MAX_BLOCKS
+from worker.queue_names import as_compared
 from worker.settings import RunSettings
 
 PROMOTE_AT_ONCE = 1000
@@ -254,7 +255,7 @@ class Queue(Endings):
             incarnation=row["incarnation"],
             attempt=row["attempts"],
             max_attempts=row["max_attempts"] or self.max_attempts,
-            task=row["task"],
+            task=as_compared(row["task"]),
             payload="",
             # Nobody has looked: the statement does.
             has_listener=True,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from worker.evidence.terminal_text import printable
 
@@ -19,6 +20,19 @@ OTHER = "other"
 UNKNOWN = "unknown"
 
 
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One number of a metric, by its labels."""
+
+    name: str
+    labels: Mapping[str, str]
+    value: float
+
+    def line(self) -> str:
+        """Write it as Prometheus reads it."""
+        return f"{self.name}{_labels(self.labels)} {number(self.value)}"
+
+
 @dataclass(slots=True)
 class Family:
     """One metric: its name, its kind, what it means, and its samples."""
@@ -26,11 +40,11 @@ class Family:
     name: str
     kind: str
     help: str
-    lines: list[str] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
 
     def add(self, value: float, labels: Mapping[str, str] | None = None, suffix: str = "") -> None:
         """Add one sample; `suffix` is `_bucket`, `_sum` or `_count` in a histogram."""
-        self.lines.append(f"{self.name}{suffix}{_labels(labels or {})} {number(value)}")
+        self.samples.append(Sample(f"{self.name}{suffix}", labels or {}, value))
 
     def add_histogram(
         self,
@@ -64,10 +78,33 @@ def render(families: Iterable[Family]) -> str:
     """Write families as text; one without samples is left out."""
     return "".join(
         f"# HELP {each.name} {_escaped(each.help)}\n# TYPE {each.name} {each.kind}\n"
-        + "".join(f"{line}\n" for line in each.lines)
+        + "".join(f"{sample.line()}\n" for sample in each.samples)
         for each in families
-        if each.lines
+        if each.samples
     )
+
+
+def as_json(families: Iterable[Family]) -> list[dict[str, Any]]:
+    """Give the same for programs that do not read Prometheus' format."""
+    return [
+        {
+            "name": each.name,
+            "kind": each.kind,
+            "help": each.help,
+            "samples": [
+                {"name": sample.name, "labels": dict(sample.labels), "value": _finite(sample.value)}
+                for sample in each.samples
+            ],
+        }
+        for each in families
+        if each.samples
+    ]
+
+
+def _finite(value: float) -> float | None:
+    if not math.isfinite(value):
+        return None
+    return int(value) if value == int(value) else float(value)
 
 
 def number(value: float) -> str:

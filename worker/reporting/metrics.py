@@ -45,6 +45,12 @@ QUEUE = "default"
 
 def scrape(connect: Callable[[], Database]) -> tuple[str, bool]:
     """Write all metrics; tell whether the database answered. If not, they say that alone."""
+    families, is_up = look(connect)
+    return render(families), is_up
+
+
+def look(connect: Callable[[], Database]) -> tuple[list[Family], bool]:
+    """Read all metrics; tell whether the database answered."""
     began = time.monotonic()
     try:
         with closing(connect()) as db:
@@ -56,7 +62,7 @@ def scrape(connect: Callable[[], Database]) -> tuple[str, bool]:
     took = gauge(
         "nightshift_scrape_seconds", "How long this scrape took.", time.monotonic() - began
     )
-    return render([up, _build(), *families, took]), is_up
+    return [up, _build(), *families, took], is_up
 
 
 def collect(db: Database) -> Iterator[Family]:

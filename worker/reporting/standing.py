@@ -59,6 +59,12 @@ class Standing:
         return [run for run in self.runs if run.life is Life.ALIVE]
 
     @property
+    def told(self) -> list[RunState]:
+        """The runs that matter now: the dead only while a sweep has something to put right."""
+        holding = {row["run_id"] for row in self.in_progress}
+        return [run for run in self.runs if run.life is not Life.GONE or run.run_id in holding]
+
+    @property
     def held(self) -> int:
         """How many jobs are held back."""
         return sum(item.jobs for item in self.held_back)

@@ -18,6 +18,7 @@ from typing import IO, Any
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError
 from worker.models import DEFAULT_QUEUE
+from worker.system.identity import HOST_VARIABLE, this_host
 
 
 class RunLock:
@@ -37,9 +38,9 @@ class RunLock:
 
     @classmethod
     def of_all_queues(cls, state_dir: Path, database: DatabaseSettings) -> RunLock:
-        """The locks of every queue that a run has ever worked here."""
+        """The locks of every queue and host that a run has ever had here."""
         lock = cls(state_dir, database)
-        known = lock.path.parent.glob(f"{database.key}.*.lock")
+        known = lock.path.parent.glob(f"{database.key}*.lock")
         lock.paths = sorted({lock.path, *known})
         return lock
 
@@ -84,10 +85,18 @@ class RunLock:
 
 
 def _file_name(database: DatabaseSettings, queue: str) -> str:
-    if queue == DEFAULT_QUEUE:
-        return f"{database.key}.lock"
-    # A queue may have a name that no file can have.
-    return f"{database.key}.{hashlib.sha256(queue.encode()).hexdigest()[:16]}.lock"
+    parts = [database.key]
+    # A folder belongs to one machine, unless hosts that are named by hand share it.
+    if os.environ.get(HOST_VARIABLE, "").strip():
+        parts.append(f"host-{_short(this_host().name)}")
+    # A queue or a host may have a name that no file can have.
+    if queue != DEFAULT_QUEUE:
+        parts.append(_short(queue))
+    return ".".join((*parts, "lock"))
+
+
+def _short(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()[:16]
 
 
 def _open(path: Path) -> IO[str]:

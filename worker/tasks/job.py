@@ -82,15 +82,17 @@ class Job:
 
         `undone` says with an ordinary step that nothing came of the irreversible one before it,
         such as an order whose card was declined: it may be taken again.
+
+        Raises ValueError for what is no text, or a blank one: of a step, its name is all there is.
         """
         if irreversible and undone:
             raise ValueError(f"job.step({text!r}): a step is irreversible or undone, not both")
+        if not isinstance(text, str) or not text.strip():
+            raise ValueError(
+                f"job.step({text!r:.80}): name the step with a text, such as "
+                f'"logged in", or "submitting order" before an irreversible one'
+            )
         if irreversible:
-            if not isinstance(text, str) or not text.strip():
-                raise ValueError(
-                    f"job.step({text!r}, irreversible=True): say what is done, "
-                    f'such as "submitting order"'
-                )
             self._on_irreversible(text)
         self.last_step = text
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from worker.context_types import ContextOptions
 from worker.errors import SettingsError, TaskNotFound
+from worker.queue_names import as_compared
 from worker.tasks import devices, params, wishes
 from worker.tasks.job import Job
 from worker.tasks.params import is_shape, shape_of
@@ -150,6 +151,8 @@ def _check_declaration(declared: Task) -> None:
     name, timeout, max_attempts = declared.name, declared.timeout_seconds, declared.max_attempts
     if not isinstance(name, str) or not 1 <= len(name) <= 64:
         raise SettingsError(f"@task needs a name of 1 to 64 characters, got {name!r}")
+    if name != as_compared(name):
+        raise SettingsError(f"@task: the name {name!r} ends with a blank; leave it out")
     if timeout is not None and timeout <= 0:
         raise SettingsError(f"task {name}: timeout={timeout!r}; give seconds above 0")
     if max_attempts is not None and max_attempts < 1:
@@ -233,7 +236,7 @@ class Registry:
 
     def find(self, name: str) -> Task | None:
         """Return the task of that name, if it is loaded."""
-        return self._tasks.get(name)
+        return self._tasks.get(as_compared(name))
 
     def get(self, name: str) -> Task:
         """Return the task of that name; raises TaskNotFound that lists the known ones."""

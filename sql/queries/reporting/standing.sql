@@ -1,6 +1,6 @@
 -- name: jobs_in_progress
 -- List what is at work, oldest first.
-SELECT q.id, q.task, q.worker_id, r.host, q.attempts, q.fence, q.parent_id, q.depth,
+SELECT q.id, q.task, q.worker_id, w.run_id, r.host, q.attempts, q.fence, q.parent_id, q.depth,
        COALESCE(TIMESTAMPDIFF(MICROSECOND, q.started_at, UTC_TIMESTAMP(6)), 0) / 1000000
          AS age_seconds,
        TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), q.lease_until) / 1000000 AS lease_seconds

@@ -14,6 +14,7 @@ from worker.claiming.why import sentence_about
 from worker.guards import limits
 from worker.models import Partition
 from worker.queue import pause, runs
+from worker.queue.claims import Queue
 from worker.settings import RunSettings
 
 OWN = Scope(("default",), frozenset({"visit"}))
@@ -186,3 +187,23 @@ def test_a_queue_has_a_limit_of_its_own(database, queue, claim_as, looking):
     claim_as()
 
     assert all_of(looking(Scope())[0]) == [other]
+
+
+def test_blanks_at_the_end_of_a_name_do_not_count(database, looking):
+    # The server compares so, whatever wrote the row.
+    add_jobs(database, [1], task="'visit '")
+    add_jobs(database, [2], queue="'default  '")
+    add_jobs(database, [3], task="' visit'")
+    candidates, closures = looking()
+
+    found = [candidates.next(), candidates.next()]
+
+    assert [(job.job_id, job.task, job.queue) for job in found] == [
+        (1, "visit", "default"),
+        (2, "visit", "default"),
+    ]
+    assert all(closures.scope.takes(job) for job in found)
+    assert candidates.next() is None
+    (item,) = held_back.count(database, scope=OWN)
+    assert (item.jobs, item.reason.partition(" is ")[0]) == (1, "no task named ' visit'")
+    assert "is ready" in sentence_about(database, Queue(database).get(1))

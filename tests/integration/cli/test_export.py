@@ -101,8 +101,22 @@ def test_rows_and_columns_agree(cli, finish):
     assert done.stderr == "exported 3 rows of 2 jobs\n"
     table = rows(cli("export", "--rows", "--format", "csv").stdout)
     # MySQL sorts the keys of JSON objects.
-    assert sorted(list(table[0])[5:]) == ["result.id", "row", "sku", "url"]
+    assert sorted(list(table[0])[5:]) == ["page", "result.id", "row", "sku", "url"]
     assert cli("export", "--format", "csv", "--columns", "row").returncode == 2
+
+
+def test_each_row_has_what_the_task_returned_beside_its_rows(cli, finish):
+    finish({"rows": [{"sku": "a"}, {"sku": "b", "page": 8}], "page": 7}, ago=9)
+    finish({"rows": ["c"], "page": 9}, ago=8)
+    finish({"rows": ["d"]}, ago=7)
+
+    lines = cli("export", "--rows").stdout.splitlines()
+
+    assert [json.loads(line)["result"] for line in lines] == [
+        {"sku": "a", "page": 7}, {"sku": "b", "page": 8}, {"result": "c", "page": 9}, "d",
+    ]  # fmt: skip
+    table = rows(cli("export", "--rows", "--format", "csv", "--columns", "result,page").stdout)
+    assert [(row["result"], row["page"]) for row in table][2:] == [("c", "9"), ("d", "")]
 
 
 def test_failed_jobs_say_why_in_csv_and_jsonl(cli, finish, queue, claim_as):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from functools import partial
 
@@ -21,6 +22,30 @@ def test_metrics_go_to_stdout(cli, database):
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("# HELP nightshift_up ")
     assert "\nnightshift_up 1\n" in done.stdout
+
+
+def test_metrics_as_json_are_the_same_samples(cli, database, queue):
+    queue.enqueue("visit", {})
+    told = json.loads(cli("metrics", "--json").stdout)["metrics"]
+
+    by_name = {family["name"]: family for family in told}
+    assert by_name["nightshift_up"]["samples"] == [
+        {"name": "nightshift_up", "labels": {}, "value": 1}
+    ]
+    jobs = {
+        sample["labels"]["status"]: sample["value"]
+        for sample in by_name["nightshift_jobs"]["samples"]
+    }
+    assert jobs["pending"] == 1
+    lines = [line for line in cli("metrics").stdout.splitlines() if line.startswith("# TYPE")]
+    assert lines == [f"# TYPE {family['name']} {family['kind']}" for family in told]
+
+
+def test_metrics_as_json_go_into_no_textfile(cli, database, tmp_path):
+    done = cli("metrics", "--json", "--textfile", tmp_path / "x.prom")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "give --json or --textfile, not both" in done.stderr
 
 
 def test_a_textfile_is_replaced_whole_and_readable_by_the_collector(cli, database, tmp_path):

@@ -34,8 +34,9 @@ def test_a_file_is_written_by_its_ending_and_belongs_to_its_owner_alone(cli, one
     assert f"wrote {target}: " in done.stderr
     assert target.read_text().startswith("<!doctype html>")
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
-    told = json.loads(cli("report", "--since", "1h", "--format", "json").stdout)
-    assert told["jobs"]["in"] == 5
+    for flags in (("--format", "json"), ("--json",), ("--json", "-o", "-")):
+        told = json.loads(cli("report", "--since", "1h", *flags).stdout)
+        assert told["jobs"]["in"] == 5
 
 
 @pytest.mark.parametrize(
@@ -44,6 +45,7 @@ def test_a_file_is_written_by_its_ending_and_belongs_to_its_owner_alone(cli, one
         (("--run", "7"), "there is no run 7; list them: launcher.py runs"),
         (("--since", "soon"), "write 18:00, 2026-01-31T18:00 or 12h"),
         (("--run", "7", "--since", "1h"), "give --run or --since, not both"),
+        (("--json", "--format", "md"), "--json is --format json; leave it out, or --format md"),
         (("-o", "/no/such/folder/night.html"), "cannot be written: No such file or directory"),
     ],
 )

@@ -180,12 +180,32 @@ def test_a_killed_launcher_is_dead_at_once_and_nobody_waits_for_its_heartbeats(
         process.kill()
 
     said = cli("status").stdout
-    assert f"run {run} on {HOST}: DEAD: its launcher (pid {process.pid}) was killed" in said
+    assert f"nothing is running; latest run: {run} on {HOST}, killed, last heartbeat " in said
     assert "to go" not in said
     assert (
         f"nothing is running: the launcher of run {run} on {HOST} was killed; start a run"
         in cli("why", job).stdout
     )
+
+
+def test_a_dead_run_is_named_as_long_as_a_sweep_has_something_to_put_right(
+    cli, database, queue, new_run, claim_as
+):
+    job = queue.enqueue("visit", {})
+    with subprocess.Popen(["sleep", "60"]) as process:
+        run = new_run(process.pid)
+        worker = runs.start_worker(database, run, 0)
+        database.run_statement(f"UPDATE workers SET pid = {process.pid}")
+        assert claim_as(incarnation=worker).job_id == job
+        process.kill()
+
+    said = cli("status").stdout
+    assert f"run {run} on {HOST}: DEAD: its launcher (pid {process.pid}) was killed" in said
+    assert "put 1 job back to pending" in cli("sweep").stdout
+
+    said = cli("status").stdout
+    assert "DEAD" not in said
+    assert f"nothing is running; latest run: {run} on {HOST}, killed, last heartbeat " in said
 
 
 def test_a_run_of_another_machine_that_beats_no_more_is_silent(cli, database, queue, new_run):

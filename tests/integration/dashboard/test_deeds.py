@@ -141,6 +141,20 @@ def test_a_muted_group_is_left_out_and_can_be_unmuted(site):
     assert "shop.py:price" in client.get("/errors").text
 
 
+@pytest.mark.parametrize("action", ["retry", "discard", "mute", "unmute"])
+def test_the_beginning_of_a_groups_name_is_no_group(site, action):
+    client, until = site.client(), datetime.now(UTC).isoformat()
+
+    send(client, f"/errors/{GROUP[:6]}/{action}", until=until, reason="x")
+
+    assert f"there is no group {GROUP[:6]}" in client.get("/errors").text
+    assert [each[3] for each in audit(site)] == [0]
+    assert rows(site, "SELECT muted_at FROM failure_groups WHERE fingerprint = %(g)s", g=GROUP) == [
+        {"muted_at": None}
+    ]
+    assert pending_of_group(site) == 0
+
+
 def test_one_job_is_retried_or_discarded(site):
     send(site.client(), "/jobs/61/retry")
     send(site.client(), "/jobs/62/discard", reason="no more")

@@ -82,6 +82,31 @@ def test_a_worker_that_died_in_a_living_run_is_red_with_the_reason(own_site):
     assert "1 of 2 workers alive" in text
 
 
+def test_workers_of_a_run_that_has_just_begun_are_starting(own_site):
+    own_site.db.run_statement("DELETE FROM runs WHERE id = 1")
+    own_site.db.run_statement("DELETE FROM workers")
+    own_site.db.run_statement(
+        "UPDATE runs SET started_at = UTC_TIMESTAMP(6), pulse = JSON_SET(pulse, "
+        "'$.workers[0].phase', 'booting', '$.workers[1].phase', 'none')"
+    )
+    own_site.forget()
+    pages = [own_site.client().get(path).text for path in ("/", "/workers")]
+    assert all("2 workers" in text and "starting" in text for text in pages)
+    assert not any("0 of 2" in text for text in pages)
+
+    own_site.db.run_statement(
+        "UPDATE runs SET pulse = JSON_SET(pulse, '$.workers[0].phase', 'idle')"
+    )
+    own_site.forget()
+    pages = [own_site.client().get(path).text for path in ("/", "/workers")]
+    assert "1 of 2 workers alive, 1 worker starting" in pages[0]
+    assert "1 of 2 workers are alive, 1 starting." in pages[1]
+
+    own_site.db.run_statement("UPDATE runs SET started_at = UTC_TIMESTAMP(6) - INTERVAL 2 MINUTE")
+    own_site.forget()
+    assert "1 of 2 workers alive<" in own_site.client().get("/").text
+
+
 def test_a_worker_that_went_home_is_not_red(own_site):
     own_site.db.run_statement(
         "UPDATE workers SET ended_at = UTC_TIMESTAMP(6), ending = 'finished' WHERE id = 2"

@@ -52,6 +52,17 @@ def test_a_run_that_goes_well_lets_the_reader_sleep(site):
     assert "of 2 workers alive" in page
 
 
+def test_what_was_done_after_a_retry_by_hand_has_not_failed(site):
+    run(site, "DELETE FROM runs WHERE id = 1")
+    assert verdict(site)[0] == "Look when you are up."
+
+    # Their failures stay in the history, and in the figures of the night.
+    run(site, "UPDATE work_queue SET status = 'done', irreversible_step = NULL "
+              "WHERE status = 'error'")  # fmt: skip
+
+    assert verdict(site)[0] == "Go back to sleep."
+
+
 def test_a_dead_run_beside_a_live_one_wants_a_look(site):
     title, page = verdict(site)
 

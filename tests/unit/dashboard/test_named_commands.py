@@ -16,8 +16,9 @@ def typed_nightshift(monkeypatch):
     monkeypatch.setattr(installation, "_command", "nightshift")
 
 
-def test_a_page_names_the_installed_command():
-    told = _name_commands(Response(PAGE, mimetype="text/html"))
+@pytest.mark.parametrize("kind", ["text/html", "application/json"])
+def test_a_page_and_the_api_name_the_installed_command(kind):
+    told = _name_commands(Response(PAGE, mimetype=kind))
 
     assert told.get_data(as_text=True) == "<p>Resume: <code>nightshift resume</code></p>"
 

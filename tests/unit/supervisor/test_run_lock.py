@@ -59,6 +59,20 @@ def test_the_default_queue_has_the_lock_that_there_always_was(tmp_path):
     assert [path.name for path in lock.paths] == [f"{DATABASE.key}.lock"]
 
 
+def test_hosts_that_are_named_by_hand_may_share_a_folder(tmp_path, is_free, monkeypatch):
+    monkeypatch.setenv("NIGHTSHIFT_HOST", "night-1")
+    with closing_lock(RunLock(tmp_path, DATABASE)) as lock:
+        assert lock.try_acquire()
+        assert not is_free("default")
+
+        monkeypatch.setenv("NIGHTSHIFT_HOST", "night/2")
+        assert is_free("default")
+        monkeypatch.delenv("NIGHTSHIFT_HOST")
+        assert is_free("default")
+        # Whoever stops the server asks for all of them.
+        assert lock.path in RunLock.of_all_queues(tmp_path, DATABASE).paths
+
+
 def test_a_queue_of_any_name_has_a_file(tmp_path):
     with closing_lock(RunLock(tmp_path, DATABASE, ("a:b@c",))) as lock:
         assert lock.try_acquire()

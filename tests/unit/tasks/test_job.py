@@ -79,10 +79,14 @@ def test_a_step_that_says_that_nothing_came_of_one_is_told_as_such():
         job.step("placing order", irreversible=True, undone=True)
 
 
+@pytest.mark.parametrize("kind", [{}, {"irreversible": True}, {"undone": True}])
 @pytest.mark.parametrize("text", ["", "  ", None, 7])
-def test_an_irreversible_step_must_say_what_is_done(text):
-    with pytest.raises(ValueError, match="say what is done"):
-        new_job().step(text, irreversible=True)
+def test_a_step_of_any_kind_has_a_name_and_nothing_else_is_taken(text, kind):
+    job = new_job(_on_step=pytest.fail, _on_irreversible=pytest.fail, _on_undone=pytest.fail)
+
+    with pytest.raises(ValueError, match=r"job\.step\(.*\): name the step with a text"):
+        job.step(text, **kind)
+    assert (job.last_step, steps_of(job)) == (None, ())
 
 
 def test_jobs_that_a_task_adds_are_kept_in_their_order():

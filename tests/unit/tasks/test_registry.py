@@ -116,6 +116,16 @@ async def later(page, payload, job):
     assert "is async def; write it as def" in text
 
 
+def test_a_name_that_ends_with_a_blank_is_refused(write):
+    text = refusal(write(GOOD.replace('"count",', '"count ",')))
+
+    assert "the name 'count ' ends with a blank" in text
+
+
+def test_a_task_is_found_for_a_row_whose_blank_the_server_does_not_see():
+    assert registry.load().get("visit ").name == "visit"
+
+
 def test_loading_a_file_does_not_change_what_others_have_loaded(write):
     registry.load([write(GOOD)])
     assert registry.load().names == BUILT_IN

@@ -139,8 +139,7 @@ def mute(group: str) -> Response:
     """Leave a group out of the lists."""
 
     def work() -> Done:
-        found = dead_letters.find_group(database(), group)
-        dead_letters.mute(database(), found["fingerprint"], by=author(), reason=said_reason())
+        dead_letters.mute(database(), _whole(group), by=author(), reason=said_reason())
         return Done(1, f"Group {group} is muted.")
 
     return do("mute", f"group {group}", work, url_for("errors.page"))
@@ -152,8 +151,7 @@ def unmute(group: str) -> Response:
     """Show a group again."""
 
     def work() -> Done:
-        found = dead_letters.find_group(database(), group)
-        was_muted = dead_letters.unmute(database(), found["fingerprint"])
+        was_muted = dead_letters.unmute(database(), _whole(group))
         said = "is shown again." if was_muted else "was not muted."
         return Done(int(was_muted), f"Group {group} {said}")
 
@@ -165,12 +163,16 @@ def _scope(group: str, *, half_done: bool = True) -> Scope:
 
     What failed since, or while somebody thought about it, is not in the answer.
     """
-    db = database()
-    found = dead_letters.find_group(db, group)
-    if found["fingerprint"] != group:
-        raise UsageError(f"there is no group {group}")
     try:
         until = datetime.fromisoformat(request.form.get("until", ""))
     except ValueError:
         raise UsageError("the page did not say which jobs it meant; load it again") from None
-    return Scope(min(until.replace(tzinfo=None), archive.now(db)), group=group, half_done=half_done)
+    until = min(until.replace(tzinfo=None), archive.now(database()))
+    return Scope(until, group=_whole(group), half_done=half_done)
+
+
+def _whole(group: str) -> str:
+    """Refuse the beginning of a group's name: a page always knows the whole."""
+    if dead_letters.find_group(database(), group)["fingerprint"] != group:
+        raise UsageError(f"there is no group {group}")
+    return group

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from worker.database.client import Database
 from worker.errors import DatabaseUnavailable
-from worker.history import todo
+from worker.history.todo import Todo
+from worker.recovery.unswept import everything
 from worker.reporting import events, lanes
 from worker.reporting.events import Kind
 from worker.reporting.lanes import Lane
@@ -57,7 +58,7 @@ def gather(db: Database, window: Window, errors_dir: Path) -> Night:
     nothing: tuple[list[SlowTask], list[Doubt]] = ([], [])
     slow = careful.part("the slowest", lambda: slowest(db, window), nothing[0])
     found = careful.part("results", lambda: doubts(db, window, counts.done), nothing[1])
-    waiting = careful.part("what waits for a person", lambda: todo.everything(db), todo.Todo())
+    waiting = careful.part("what waits for a person", lambda: everything(db), Todo())
     to_do = duties(waiting, groups, found)
     return Night(
         window=window,
