@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,23 +11,23 @@ from worker.cli.main import main
 from worker.exit_codes import ExitCode
 
 ASKING = (
-    *("status", "jobs", "errors", "show 1", "why 1", "todo", "report", "export", "metrics"),
-    *(
-        "runs",
-        "watch",
-        "pause",
-        "sweep",
-        "mute abc --reason x",
-        "accounts list",
-        "db shell",
-        "dashboard",
-    ),
-)
+    "status", "jobs", "errors", "show 1", "why 1", "todo", "report", "export", "metrics", "runs",
+    "watch", "pause", "sweep", "mute abc --reason x", "accounts list", "db shell", "dashboard",
+)  # fmt: skip
 BEGINNING = ("enqueue https://a.example --task visit", "limits set global --concurrent 1")
 
 
 class Begun(Exception):
     """The private server would have been started now."""
+
+
+@pytest.fixture(autouse=True)
+def kept_log_level() -> Iterator[None]:
+    """Commands set how much is logged, for a process that is theirs."""
+    logger = logging.getLogger("nightshift")
+    level = logger.level
+    yield
+    logger.setLevel(level)
 
 
 @pytest.fixture(autouse=True)
