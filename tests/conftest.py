@@ -139,12 +139,10 @@ def schema(server: ServerForTests) -> SchemaCopy:
 
 
 @pytest.fixture
-def database(
-    settings: DatabaseSettings, mysql: Connection[Any], schema: SchemaCopy
-) -> Iterator[Database]:
+def database(settings: DatabaseSettings, schema: SchemaCopy) -> Iterator[Database]:
     """A connection to this test's database, with the schema in place."""
-    schema.make(mysql)
     with closing(Database(settings)) as db:
+        schema.make(db)
         yield db
 
 

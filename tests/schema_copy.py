@@ -6,9 +6,13 @@ Each of over a hundred steps of migration changes a table; what they come to is 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any
 
 from pymysql import Connection
+
+from worker.database.client import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +35,20 @@ class SchemaCopy:
                 rows += [(name, row) for row in cursor.fetchall()]
         return cls(tuple(tables), tuple(rows))
 
-    def make(self, connection: Connection[Any]) -> None:
-        """Make them anew in a connection's database, which is empty."""
-        with connection.cursor() as cursor:
-            # A table may refer to one whose name comes later.
-            cursor.execute("SET foreign_key_checks = 0")
-            for statement in self.tables:
-                cursor.execute(statement)
-            for name, row in self.rows:
-                marks = ", ".join(["%s"] * len(row))
-                cursor.execute(f"INSERT INTO `{name}` VALUES ({marks})", row)
-            cursor.execute("SET foreign_key_checks = 1")
-        connection.commit()
+    def make(self, db: Database) -> None:
+        """Make them anew in a database that is empty."""
+        # A table may refer to one whose name comes later.
+        db.run_statement("SET foreign_key_checks = 0")
+        for statement in self.tables:
+            db.run_statement(statement)
+        for name, rows in groupby(self.rows, key=itemgetter(0)):
+            values = [row for _, row in rows]
+            named = {f"v{n}": value for n, value in enumerate(chain(*values))}
+            marks = [f"%({name})s" for name in named]
+            lines = ", ".join(f"({', '.join(line)})" for line in _split(marks, len(values[0])))
+            db.run_statement(f"INSERT INTO `{name}` VALUES {lines}", named)
+        db.run_statement("SET foreign_key_checks = 1")
+
+
+def _split(marks: list[str], size: int) -> list[list[str]]:
+    return [marks[at : at + size] for at in range(0, len(marks), size)]

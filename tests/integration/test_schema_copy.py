@@ -24,7 +24,8 @@ def test_a_copied_schema_is_the_migrated_one(
         cursor.execute("CREATE DATABASE nightshift_test COLLATE utf8mb4_bin")
     mysql.select_db("nightshift_test")
 
-    schema.make(mysql)
+    with closing(Database(settings)) as db:
+        schema.make(db)
 
     copied = SchemaCopy.of(mysql)
     assert _plain(copied.tables) == _plain(migrated.tables)

@@ -7,6 +7,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -17,10 +20,12 @@ CONFINE = """
 set -e
 mount --make-rprivate /
 mount --bind "$1" "$1"
+mkdir -p "$1/server"
+mount --bind "$3" "$1/server"
 mount -o remount,bind,ro /
 mount -t tmpfs -o size=64m tmpfs /dev/shm
 if touch "$2/written" 2>/dev/null; then echo "the root can be written" >&2; exit 99; fi
-shift 2
+shift 3
 exec "$@"
 """
 
@@ -44,17 +49,28 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture
+def tmp_path():
+    """A folder on the disk: what other tests have in memory is not there in a pod."""
+    folder = Path(tempfile.mkdtemp(prefix="nightshift-pod-", dir="/var/tmp"))
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
 def confined(settings, tmp_path):
     """Start a run that may write to its own folders alone."""
     started = []
+    socket = Path(settings.unix_socket)
+    there = replace(settings, unix_socket=str(tmp_path / "server" / socket.name))
 
     def confined(*arguments):
         scratch = tmp_path / "tmp"
         scratch.mkdir(exist_ok=True)
-        variables = {"DATABASE_URL": url_of(settings), "TMPDIR": str(scratch), "HOME": str(scratch)}
+        variables = {"DATABASE_URL": url_of(there), "TMPDIR": str(scratch), "HOME": str(scratch)}
         run = subprocess.Popen(
             [
-                *("unshare", "--mount", "sh", "-c", CONFINE, "sh", str(tmp_path), str(REPO)),
+                *("unshare", "--mount", "sh", "-c", CONFINE, "sh"),
+                *(str(tmp_path), str(REPO), str(socket.parent)),
                 *(sys.executable, "launcher.py", *map(str, arguments)),
             ],
             cwd=REPO,

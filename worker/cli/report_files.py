@@ -18,7 +18,7 @@ def prepare(settings: RunSettings) -> None:
     At the run's start all the same: whatever is installed meanwhile, it fits the rest of the code.
     """
     if settings.report_to is not None:
-        import worker.cli.run_report  # noqa: F401
+        from worker.cli import run_report  # noqa: F401
 
 
 def write(settings: RunSettings, summary: Summary) -> None:

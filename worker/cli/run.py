@@ -107,9 +107,10 @@ def _run(
         service.ready(f"{error}")
         return ExitCode.OK
     announcer.start()
+    began_at = time.time_ns()
     summary = _run_pool(settings, run_id, shared, service, announcer)
     _report(summary, settings, as_json)
-    _send_span(summary, settings)
+    _send_span(summary, settings, began_at)
     report_files.write(settings, summary)
     code = _exit_code(summary, settings.fail_over)
     announcer.end(summary, code, render(summary, settings.errors_dir))
@@ -208,7 +209,7 @@ def _report(summary: Summary, settings: RunSettings, as_json: bool) -> None:
             tell_error(f"{error}; the run itself is done and recorded")
 
 
-def _send_span(summary: Summary, settings: RunSettings) -> None:
+def _send_span(summary: Summary, settings: RunSettings, began_at: int) -> None:
     """Tell OpenTelemetry of the run, where that is wanted: numbers, and what stopped it."""
     if settings.otel is None:
         return
@@ -221,7 +222,7 @@ def _send_span(summary: Summary, settings: RunSettings) -> None:
         "nightshift.stopped_by": summary.stopped_by or "",
         "process.exit.code": int(_exit_code(summary, settings.fail_over)),
     }
-    run_span.send(settings.otel, summary.run_id, summary.seconds, facts)
+    run_span.send(settings.otel, summary.run_id, began_at, facts)
 
 
 def _exit_code(summary: Summary, fail_over: int | None) -> ExitCode:

@@ -39,18 +39,21 @@ def fork(main: Callable[[], int], *, output: int | None = None) -> int:
     when the machine cannot start another process.
     """
     launcher = os.getpid()
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError):
-            # Their terminal is gone; the children have pipes of their own.
-            pass
-    pid = os.fork()
+    _flush_output()
+    # Until the child has reset them, its signals would be taken as the launcher's, and be lost.
+    unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
+    try:
+        pid = os.fork()
+    except OSError:
+        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
+        raise
     if pid:
+        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
         return pid
     code = 1
     try:
         reset_signals()
+        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
         die_with_parent(launcher)
         os.setpgid(0, 0)
         if output is not None:
@@ -69,6 +72,15 @@ def fork(main: Callable[[], int], *, output: int | None = None) -> int:
             pass
         finally:
             os._exit(code)
+
+
+def _flush_output() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            # Their terminal is gone; the children have pipes of their own.
+            pass
 
 
 def reset_signals() -> None:

@@ -23,11 +23,14 @@ POLL_SECONDS = 0.02
 logger = logging.getLogger("nightshift.tracing")
 
 
-def send(how: str, run_id: int, seconds: float, facts: Mapping[str, int | str]) -> None:
-    """Send the span of a run that ended just now; what fails there changes nothing."""
+def send(how: str, run_id: int, began_at: int, facts: Mapping[str, int | str]) -> None:
+    """Send the span of a run that ended just now; what fails there changes nothing.
+
+    `began_at` is in nanoseconds, as spans have their times.
+    """
     try:
         # Whatever it prints is no data: the launcher's stdout is for the summary.
-        pid = fork(lambda: _main(how, run_id, seconds, facts), output=STDERR)
+        pid = fork(lambda: _main(how, run_id, began_at, facts), output=STDERR)
     except OSError as error:
         logger.warning("the run's span could not be sent: %s", error)
         return
@@ -40,7 +43,7 @@ def send(how: str, run_id: int, seconds: float, facts: Mapping[str, int | str]) 
         time.sleep(POLL_SECONDS)
 
 
-def _main(how: str, run_id: int, seconds: float, facts: Mapping[str, int | str]) -> int:
+def _main(how: str, run_id: int, began_at: int, facts: Mapping[str, int | str]) -> int:
     log.configure("launcher", logging.WARNING)
     tracer = provider.set_up(how)
     if tracer is None:
@@ -48,12 +51,11 @@ def _main(how: str, run_id: int, seconds: float, facts: Mapping[str, int | str])
     from opentelemetry import context
     from opentelemetry.trace import StatusCode
 
-    began = time.time_ns() - int(seconds * 1e9)
     named = {name: value for name, value in facts.items() if value != ""}
     span = tracer.start_span(
         "run",
         context=context.Context(),
-        start_time=began,
+        start_time=began_at,
         attributes={"nightshift.run.id": run_id, **named},
     )
     if facts.get("process.exit.code"):

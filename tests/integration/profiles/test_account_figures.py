@@ -83,6 +83,8 @@ def test_figures_cost_nothing_for_jobs_of_nobody(database, add, ended):
         " WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 900)"
         " SELECT '{}', 'done', UTC_TIMESTAMP(6) FROM n"
     )
+    # MySQL reads what it knows of a table when that is opened for the first time.
+    account_figures.read(database)
     before = rows_read(database)
     account_figures.read(database)
 
