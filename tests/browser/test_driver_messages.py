@@ -40,3 +40,16 @@ def test_no_message_of_a_page_breaks_the_driver(session, method):
     assert page.title() == "forging"
     assert json.loads(page.evaluate("JSON.stringify([1])")) == [1]
     session.release(clean=False)
+
+
+@pytest.mark.parametrize("said", ["x", "null", "", "5", "[]", '{"name": null}', "x" * 1_000_000])
+def test_nor_does_what_is_no_message_at_all(session, said):
+    page = session.page_for_job()
+    page.expose_function("grab", lambda: "grabbed")
+    page.goto("data:text/html,<title>forging</title>")
+
+    page.evaluate("said => __playwright__binding__(said)", said)
+
+    assert page.title() == "forging"
+    assert page.evaluate("grab()") == "grabbed"
+    session.release(clean=False)

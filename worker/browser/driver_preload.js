@@ -60,6 +60,8 @@ function completeHints(params) {
   }
 }
 
+const { parse, stringify } = JSON;
+
 // Which context a session belongs to, and how a context wants to be seen.
 const contexts = new Map();
 const looks = new Map();
@@ -76,9 +78,20 @@ function hear(message) {
   } else if (message?.method === "Target.detachedFromTarget") {
     contexts.delete(message.params?.sessionId);
     shared.delete(message.params?.sessionId);
+  } else if (message?.method === "Runtime.bindingCalled") {
+    makeReadable(message.params);
   } else if (message?.id && shared.get(message.sessionId)?.answer === message.id) {
     message.sessionId = shared.get(message.sessionId).parent;
   }
+}
+
+// Playwright reads what a page says to a binding where nothing catches what cannot be read.
+function makeReadable(params) {
+  if (!params) return;
+  try {
+    if (parse(params.payload) !== null) return;
+  } catch {}
+  params.payload = "{}";
 }
 
 function dressSharedWorker(message) {
@@ -107,7 +120,6 @@ function speak(message) {
   } else if (shared.size) dressSharedWorker(message);
 }
 
-const { parse, stringify } = JSON;
 JSON.parse = function (text, ...rest) {
   const value = parse.call(this, text, ...rest);
   hear(value);

@@ -18,7 +18,7 @@ from worker.claiming.rejecting import reject, unfit
 from worker.claiming.turns import Stopped
 from worker.database.best_effort import best_effort
 from worker.database.client import Database, Row, Transaction
-from worker.errors import PayloadError, RowsLocked
+from worker.errors import BadData, PayloadError, RowsLocked
 from worker.guards import breakers, canaries, limits, pace, rests
 from worker.guards.keys import ClosedKey, keys_of
 from worker.guards.pace import Resting
@@ -91,6 +91,10 @@ class Gate:
             # Other jobs need not wait for a row that somebody holds.
             candidates.avoid(candidate)
             logger.info("job %s is passed over for a while: %s", candidate.job_id, error)
+            return None
+        except BadData as error:
+            if not rejecting.end_unclaimable(self.queue, candidate, error):
+                candidates.avoid(candidate)
             return None
 
     def tell(self, claim: Claim, ending: Ending) -> None:

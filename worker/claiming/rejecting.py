@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
+
 from worker.claiming import turns
 from worker.claiming.turns import Stopped
 from worker.database.client import Database, Transaction
-from worker.errors import RowsLocked
+from worker.errors import BadData, RowsLocked
 from worker.guards.keys import ClosedKey
 from worker.models import Candidate, Cause, Ending, Outcome, Owner, Rejection
 from worker.queue.claims import Queue
+
+logger = logging.getLogger("nightshift.gate")
 
 
 def unfit(reason: str, cause: Cause) -> Ending:
@@ -45,7 +49,22 @@ def reject_in_turn(
                 rejected = Rejection(mine, ending)
     except RowsLocked:
         return None
+    except BadData as error:
+        end_unclaimable(queue, candidate, error)
+        return None
     return rejected
+
+
+def end_unclaimable(queue: Queue, candidate: Candidate, error: BadData) -> bool:
+    """End a job whose claim the server refuses, if it will do so for ever; tell which job it is."""
+    reason = (
+        f"it cannot be claimed: its attempts ({candidate.attempts}) or its fence "
+        f"({candidate.fence}) stand at the end of their range"
+    )
+    is_ended = queue.end_unclaimable(candidate.job_id, reason)
+    told = f"is an error: {reason}" if is_ended else f"is passed over for a while: {error}"
+    logger.error("job %s %s", candidate.job_id, told)
+    return is_ended
 
 
 def stop(

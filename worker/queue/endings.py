@@ -66,6 +66,10 @@ class Endings:
             raise ClaimLost(claim.job_id, claim.fence)
         return settlement
 
+    def end_unclaimable(self, job_id: int, reason: str) -> bool:
+        """End a pending job that can never be claimed; False if its counters have room."""
+        return self._db.execute("end_unclaimable", id=job_id, reason=reason) == 1
+
     def is_finished(self, job_id: int, fence: int, incarnation: int | None) -> bool:
         """Tell whether a job was finished by one claim, whatever became of the connection."""
         row = self._db.fetch_one("own_finish", id=job_id, fence=fence, incarnation=incarnation)

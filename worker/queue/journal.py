@@ -54,6 +54,9 @@ def read(folder: Path) -> Iterator[tuple[int, Entry]]:
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             yield int(path.stem), Entry(path, _claim(data["claim"]), _ending(data["ending"]))
+        except FileNotFoundError:
+            # Another run has just written what was in it.
+            continue
         except (OSError, ValueError, TypeError, KeyError) as error:
             logger.error("the journal file %s cannot be read and is left: %s", path, error)
 

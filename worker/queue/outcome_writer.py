@@ -77,8 +77,9 @@ class OutcomeWriter:
         try:
             with self.db.patience(FIRST_PATIENCE_SECONDS), self.db.passing_locks():
                 is_written, following = self._both(claim, ending, candidate)
-        except RowsLocked:
-            # Somebody holds one of the two rows: the outcome must not wait for the other one.
+        except (RowsLocked, BadData):
+            # Somebody holds one of the two rows, or the server refuses what is written to it: the
+            # outcome must not wait, nor answer, for the other one.
             return Written(self._end(claim, ending))
         except (DatabaseUnavailable, DatabaseError):
             # Perhaps it was written before the connection broke: both parts can be asked for.

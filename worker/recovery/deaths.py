@@ -95,6 +95,9 @@ def _kept(journal_folder: Path) -> Iterator[Death]:
     for path in sorted(journal_folder.glob(f"*{SUFFIX}")):
         try:
             yield json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            # Another run has just settled it.
+            continue
         except (OSError, ValueError) as error:
             logger.error("%s cannot be read and is left: %s", path, error)
 

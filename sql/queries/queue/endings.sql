@@ -47,7 +47,9 @@ SELECT id, fence, %(attempt)s, %(outcome)s, worker_id, incarnation, started_at,
 UPDATE work_queue FORCE INDEX (PRIMARY)
    SET status = %(status)s, result = NULL, last_error = %(last_error)s,
        attempts = attempts - %(refund)s,
-       blocks = blocks + %(block)s, crashes = crashes + %(crash)s,
+       -- Further the server lets neither grow; they are compared with small numbers only.
+       blocks = LEAST(blocks + %(block)s, 1000000000),
+       crashes = LEAST(crashes + %(crash)s, 1000000000),
        fingerprint = COALESCE(%(fingerprint)s, fingerprint),
        not_before = UTC_TIMESTAMP(6) + INTERVAL %(delay_seconds)s SECOND,
        ready_at = UTC_TIMESTAMP(6),
@@ -100,6 +102,14 @@ ON DUPLICATE KEY UPDATE
        last_seen = VALUES(last_seen), failures = failures + 1,
        sample_evidence = COALESCE(VALUES(sample_evidence), sample_evidence),
        sample_job = VALUES(sample_job), sample_attempt = VALUES(sample_attempt);
+
+-- name: end_unclaimable
+-- End a pending job that no worker can claim: its counters have no room for one attempt more.
+UPDATE work_queue FORCE INDEX (PRIMARY)
+   SET status = 'error', last_error = %(reason)s, wait_reason = NULL,
+       finished_at = UTC_TIMESTAMP(6)
+ WHERE id = %(id)s AND status = 'pending'
+   AND (attempts >= 1000000000 OR fence >= 1000000000000000000);
 
 -- name: complete_job
 -- Finish a job, if the claim still holds. Its row is the record of the attempt that finished it.

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from tests.conftest import because
 from worker.claiming import candidates
 from worker.execution import proxy_use
 from worker.execution.executor import Executor
@@ -30,6 +31,10 @@ def deep(page, payload, job):
         result = [result]
     return result
 
+@task("fine", browser=False)
+def fine(page, payload, job):
+    return {"is": "fine"}
+
 @task("fails", browser=False)
 def fails(page, payload, job):
     if payload["at"] == "site":
@@ -40,7 +45,7 @@ def fails(page, payload, job):
 
 @pytest.fixture
 def loop(database, settings, tmp_path):
-    """A worker of the tasks `deep` and `fails`, at its own place, that is not running yet."""
+    """A worker of the tasks above, at its own place, that is not running yet."""
     (tmp_path / "deep.py").write_text(DEEP)
     settings_of_run = RunSettings(
         database=settings,
@@ -128,6 +133,32 @@ def test_a_failure_that_somebody_listens_for_is_told_and_brings_no_job_with_it(
 
     (news,) = database.run_statement("SELECT event, job_id FROM outbox")
     assert (news["event"], news["job_id"]) == ("job.error", first)
+
+
+@pytest.mark.parametrize("counter", [{"attempts": 10**9}, {"fence": 10**18}])
+@pytest.mark.parametrize(("task", "end"), [("fine", "done"), ("fails", "error")])
+def test_a_job_that_nobody_can_claim_costs_the_one_before_nothing_and_ends_with_its_reason(
+    loop, queue, database, patient, task, end, counter
+):
+    first, odd, last = (queue.enqueue(task, {"at": "task"}) for _ in range(3))
+    ((name, value),) = counter.items()
+    database.run_statement(f"UPDATE work_queue SET {name} = {value} WHERE id = {odd}")
+
+    assert loop._work()
+
+    assert [queue.get(job)["status"] for job in (first, odd, last)] == [end, "error", end]
+    assert "cannot be stored" not in str(queue.get(first)["last_error"])
+    assert "at the end of their range" in queue.get(odd)["last_error"]
+    assert queue.get(odd)["finished_at"] is not None
+
+
+def test_a_job_whose_crashes_cannot_grow_ends_by_its_next_crash(queue, database, claim_as):
+    job = queue.enqueue("fine", {})
+    database.run_statement("UPDATE work_queue SET crashes = 1000000000")
+
+    status = queue.crash(claim_as(), because("killed its worker"), delay_seconds=0)
+
+    assert (status, queue.get(job)["crashes"]) == ("error", 1_000_000_000)
 
 
 def claim_and_do(loop):
