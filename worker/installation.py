@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -14,8 +15,12 @@ _PACKAGE = Path(__file__).resolve().parent
 _BUNDLE = _PACKAGE / "_bundle"
 LAUNCHER, INSTALLED = "launcher.py", "nightshift"
 _command: str | None = None
+# `--project` and its folder, if they were typed.
+_project = ""
 # How commands are written in messages: only what is followed by a command, a flag or nothing.
-_COMMAND = re.compile(r"(?<![\w./-])(?:python )?launcher\.py(?=$|\s*$| [a-z-]|[.,;:)`<·])", re.M)
+_COMMAND = re.compile(
+    r"(?<![\w./-])(?:python )?launcher\.py(?! --project)(?=$|\s*$| [a-z-]|[.,;:)`<·])", re.M
+)
 
 # What sets a machine up: in the checkout, and where there is none.
 _SETUP = "`make setup`"
@@ -46,6 +51,17 @@ def use_command(name: str) -> None:
     _command = name
 
 
+def use_project(folder: str | None) -> None:
+    """Say which project was named by the flag, if one was: commands in messages name it, too."""
+    global _project  # noqa: PLW0603 - as above.
+    _project = "" if folder is None else f" --project {shlex.quote(folder)}"
+
+
+def named_project() -> str:
+    """Return the flag that names the project as it was typed, behind a blank; "" without one."""
+    return _project
+
+
 def command_name() -> str:
     """Name the command as it is typed here: `nightshift` where it is installed."""
     return _command or (LAUNCHER if checkout() is not None else INSTALLED)
@@ -55,6 +71,7 @@ def as_typed(text: str) -> str:
     """Write the commands in a message as they are typed here."""
     if checkout() is None:
         text = text.replace(_SETUP, _SETUP_BY_HAND)
-    if LAUNCHER not in text or command_name() == LAUNCHER:
+    if LAUNCHER not in text or (command_name() == LAUNCHER and not _project):
         return text
-    return _COMMAND.sub(command_name(), text)
+    name = command_name() + _project
+    return _COMMAND.sub(lambda _: name, text)

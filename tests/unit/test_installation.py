@@ -23,6 +23,7 @@ def bundle(tmp_path, monkeypatch):
 @pytest.fixture
 def typed(monkeypatch):
     monkeypatch.setattr(installation, "_command", None)
+    monkeypatch.setattr(installation, "_project", "")
     return monkeypatch
 
 
@@ -65,3 +66,19 @@ def test_whoever_typed_nightshift_reads_nightshift(typed):
     installation.use_command("nightshift")
 
     assert installation.as_typed("python launcher.py resume") == "nightshift resume"
+
+
+def test_messages_name_the_project_that_was_named_by_the_flag(typed):
+    installation.use_project("/srv/my shop")
+
+    told = installation.as_typed("see: launcher.py show 7, then launcher.py")
+
+    named = "launcher.py --project '/srv/my shop'"
+    assert told == f"see: {named} show 7, then {named}"
+    assert installation.as_typed(told) == told
+
+
+def test_so_do_those_of_the_installed_command(bundle, typed):
+    installation.use_project("shop")
+
+    assert installation.as_typed("run `launcher.py todo`") == "run `nightshift --project shop todo`"

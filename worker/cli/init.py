@@ -14,7 +14,7 @@ import click
 from worker import __version__
 from worker.cli.output import tell, tell_text
 from worker.errors import UsageError
-from worker.installation import INSTALLED, checkout, command_name
+from worker.installation import INSTALLED, checkout, command_name, named_project
 from worker.project import FILE, project_dir
 from worker.tasks import registry
 
@@ -201,8 +201,8 @@ def _paths() -> str:
 def _command() -> str:
     root = checkout()
     if command_name() == INSTALLED or root is None:
-        return INSTALLED
-    return f"python {'' if Path.cwd() == root else f'{root}/'}launcher.py"
+        return INSTALLED + named_project()
+    return f"python {'' if Path.cwd() == root else f'{root}/'}launcher.py{named_project()}"
 
 
 def _pytest() -> str:

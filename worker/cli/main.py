@@ -21,7 +21,7 @@ from worker.cli.output import tell_error, tell_text
 from worker.errors import NightshiftError, UsageError
 from worker.evidence.redaction import redact_text
 from worker.exit_codes import ExitCode
-from worker.installation import INSTALLED, command_name, use_command
+from worker.installation import INSTALLED, command_name, use_command, use_project
 from worker.project_file import load_settings
 from worker.system import garbage, standard_streams
 from worker.system.private_files import write_privately
@@ -143,6 +143,7 @@ def main(argv: list[str] | None = None) -> None:
     try:
         folder, arguments = _without_project(sys.argv[1:] if argv is None else argv)
         project.choose(folder)
+        use_project(folder)
         given |= load_settings()
         if arguments[:1] and arguments[0] in MODULES and arguments[0] not in WARNING_THEMSELVES:
             variables.warn_of_unread(os.environ)
