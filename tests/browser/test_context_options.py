@@ -126,7 +126,7 @@ def test_a_page_that_cannot_be_emptied_is_a_fresh_one(session, shop):
 @pytest.mark.parametrize(
     "text",
     [
-        '{"locale": "xx_invalid!!"}',
+        '{"timezone_id": "Nowhere/At_all"}',
         '{"permissions": ["no-such-permission"]}',
         '{"storage_state": {"cookies": [{"name": "a", "value": "hunter22"}]}}',
         '{"is_mobile": true, "no_viewport": true}',

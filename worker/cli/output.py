@@ -95,6 +95,9 @@ class _Tame(io.TextIOBase):
     def writable(self) -> bool:
         return True
 
+    def close(self) -> None:
+        """Leave the stream open: it is somebody else's, and may be closed already."""
+
 
 def ask(question: str) -> bool:
     """Ask a person on the terminal; the answer is no unless they say yes."""

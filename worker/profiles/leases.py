@@ -102,10 +102,18 @@ def _renew(db: Database, held: Sequence[tuple[str, int, int]], lease_seconds: fl
 
 def _renew_one(db: Database, lease: tuple[str, int, int], lease_seconds: float) -> int:
     """Renew one lease; a row that is held cannot be swept meanwhile either."""
+    profile_id, fence, incarnation = lease
     try:
-        return _renew(db, [lease], lease_seconds)
+        with db.passing_locks():
+            return db.execute(
+                "renew_lease",
+                profile_id=profile_id,
+                fence=fence,
+                incarnation=incarnation,
+                lease_seconds=lease_seconds,
+            )
     except RowsLocked:
-        logger.warning("profile %s: its lease's row is locked, it is renewed later", lease[0])
+        logger.warning("profile %s: its lease's row is locked, it is renewed later", profile_id)
         return 0
 
 

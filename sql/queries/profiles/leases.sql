@@ -33,6 +33,14 @@ UPDATE profile_leases FORCE INDEX (PRIMARY)
        expires_at = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND
  WHERE profile_id IN %(profiles)s AND (profile_id, fence, incarnation) IN %(leases)s;
 
+-- name: renew_lease
+-- Extend one of them. Found by its whole key, which a server may not see in a list: MariaDB 11.8 then
+-- waits for the leases of fellows on the same profile.
+UPDATE profile_leases FORCE INDEX (PRIMARY)
+   SET heartbeat_at = UTC_TIMESTAMP(6),
+       expires_at = UTC_TIMESTAMP(6) + INTERVAL %(lease_seconds)s SECOND
+ WHERE profile_id = %(profile_id)s AND fence = %(fence)s AND incarnation = %(incarnation)s;
+
 -- name: note_step
 -- Keep the last step of the task that holds a profile.
 UPDATE profile_leases

@@ -72,3 +72,13 @@ def test_what_stdout_does_not_take_is_an_error_and_what_stderr_does_not_is_none(
     output.tell("a word", err=True)
 
     assert silenced == [1, 2]
+
+
+def test_a_stream_that_was_closed_meanwhile_is_not_written_to_at_the_end(monkeypatch, recwarn):
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", stream)
+    with output.tame_prints():
+        tame = sys.stdout
+    stream.close()
+
+    tame.close()
