@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -49,6 +50,14 @@ def use_command(name: str) -> None:
 def command_name() -> str:
     """Name the command as it is typed here: `nightshift` where it is installed."""
     return _command or (LAUNCHER if checkout() is not None else INSTALLED)
+
+
+def command_line(*words: object) -> str:
+    """Write a command for a person to copy: each word is one word to a shell, whatever is in it.
+
+    Names come from URLs and rows, which strangers write; nothing in them may run as a command.
+    """
+    return shlex.join([LAUNCHER, *map(str, words)])
 
 
 def as_typed(text: str) -> str:

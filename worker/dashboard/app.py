@@ -24,7 +24,7 @@ from worker.dashboard.wall import Wall
 from worker.dashboard.wording import FILTERS, Clock
 from worker.errors import DatabaseUnavailable, UsageError
 from worker.evidence.redaction import redact_text
-from worker.installation import as_typed
+from worker.installation import as_typed, command_line
 from worker.system import live_wall
 
 SESSION_HOURS = 12
@@ -99,6 +99,7 @@ def _teach_templates(app: Flask) -> None:
         definitions=pictures.definitions,
         meter=pictures.meter,
         form_token=guards.csrf_token,
+        command_line=command_line,
         menu=MENU,
     )
     app.context_processor(_of_every_page)

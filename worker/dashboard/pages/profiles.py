@@ -17,6 +17,7 @@ from worker.database.client import Row
 from worker.errors import SettingsError, UsageError
 from worker.flags import parse_duration
 from worker.history.todo import Item
+from worker.installation import command_line
 from worker.profiles import other_sessions, store
 from worker.profiles.doubts import HALF_DONE
 from worker.profiles.states import State
@@ -125,7 +126,7 @@ def check_out(profile_id: str) -> Response:
         store.check_out(
             database(), profile_id, person=author(), seconds=seconds, reason=said_reason()
         )
-        where = f"launcher.py profiles show {profile_id}"
+        where = command_line("profiles", "show", profile_id)
         said = f"{profile_id} is yours for {duration(seconds)}. Where it is: {where}"
         return Done(1, f"{said}. But {unknown}." if unknown else said)
 
