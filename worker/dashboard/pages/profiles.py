@@ -9,6 +9,7 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from worker.dashboard import filters
 from worker.dashboard.deeds import Done, author, do, said_reason
 from worker.dashboard.guards import operators_only
 from worker.dashboard.services import database, facts, services, told_at
@@ -48,8 +49,7 @@ def page() -> str:
     db = database()
     known = facts()
     told_at(known.at)
-    asked = request.args.get("state", "")
-    state = asked if asked in set(State) else None
+    state = filters.choice("state", [state.value for state in State], "") or None
     after = request.args.get("after", "")[:64]
     rows = db.fetch_all("profiles_by_name", state=state, after=after, limit=MOST_PROFILES + 1)
     items = [item for item in known.todo.items if item.kind in ("profile", "checkout")]
