@@ -67,6 +67,14 @@ def command_name() -> str:
     return _command or (LAUNCHER if checkout() is not None else INSTALLED)
 
 
+def command_line(*words: object) -> str:
+    """Write a command for a person to copy: each word is one word to a shell, whatever is in it.
+
+    Names come from URLs and rows, which strangers write; nothing in them may run as a command.
+    """
+    return shlex.join([LAUNCHER, *map(str, words)])
+
+
 def as_typed(text: str) -> str:
     """Write the commands in a message as they are typed here."""
     if checkout() is None:

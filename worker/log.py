@@ -18,6 +18,8 @@ from worker.system.standard_streams import STDERR
 
 # Tracebacks are longer than other lines; a page's whole text is longer still.
 MAX_LINE = 20_000
+# What is shown of a message: the evidence of a failure has all of it.
+MAX_SHOWN = 1000
 # Libraries that would tell every request of ours: whoever asked says what came of it.
 CHATTY = ("httpx", "httpcore")
 
@@ -79,7 +81,7 @@ class _Formatter(logging.Formatter):
         return one_line(super().formatMessage(record))
 
     def format(self, record: logging.LogRecord) -> str:
-        return as_typed(redact_text(printable(_cut(super().format(record)))))
+        return _told(super().format(record))
 
 
 class _JsonFormatter(logging.Formatter):
@@ -88,9 +90,17 @@ class _JsonFormatter(logging.Formatter):
         self._name = name
 
     def format(self, record: logging.LogRecord) -> str:
-        message = as_typed(redact_text(printable(_cut(super().format(record)))))
+        message = _told(super().format(record))
         level = record.levelname.lower()
         return json_line(message, level=level, worker=self._name, job=_job)
+
+
+def _told(text: str) -> str:
+    """Write a message for people: its first line is cut, and a traceback follows as it is."""
+    line, end, rest = as_typed(redact_text(printable(_cut(text)))).partition("\n")
+    # After the masking, which might not know half a secret.
+    line = line if len(line) <= MAX_SHOWN else f"{line[: MAX_SHOWN - 1]}…"
+    return f"{line}{end}{rest}"
 
 
 def _cut(text: str) -> str:

@@ -11,6 +11,9 @@ MAX_JOB_URL = 8192
 MAX_CALLBACK_URL = 2048
 
 _JOB_URL = re.compile(r"https?://[^\s\x00-\x1f/?#]+[^\s\x00-\x1f]*$", re.IGNORECASE)
+# What no host's name has, and a shell obeys: a site is named in commands that people copy.
+_NO_HOST = re.compile(r"[;$()&<>`\"'|^{}\s\x00-\x1f\x7f]")
+_AUTHORITY = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
 _ENDPOINT = re.compile(
     r"(?:(?:playwright|cdp)\+)?(?:ws|wss|http|https)://[^\s\x00-\x1f/?#]+[^\s\x00-\x1f]*"
     r"|env:[A-Za-z_]\w*|file:.+|[^\s:]+:[A-Za-z_]\w*"
@@ -26,7 +29,17 @@ def job_url_problem(url: str) -> str | None:
         # A login before the host may be cut so that nobody could tell what it is.
         _, at, host = url.rpartition("@")
         return f"{('…@' + host if at else url)[:80]!r} is not a URL; write http://… or https://…"
-    return None
+    authority = _AUTHORITY.match(url)
+    host = authority[1].rpartition("@")[2] if authority else ""
+    return None if host_or_none(host) else f"{host[:80]!r} cannot be the name of a host"
+
+
+def host_or_none(name: str | None) -> str | None:
+    """Return a host's name, or None if it has a character that no such name has.
+
+    The database takes what stands where a host should: of a plain INSERT that may be anything.
+    """
+    return name if name and not _NO_HOST.search(name) else None
 
 
 def callback_url_problem(url: str) -> str | None:

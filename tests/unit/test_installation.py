@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -56,6 +58,26 @@ def test_installed_everything_is_in_the_bundle(bundle, typed):
 )  # fmt: skip
 def test_installed_messages_name_the_installed_command(bundle, typed, text, told):
     assert installation.as_typed(text) == told
+
+
+@pytest.mark.parametrize("word", ["$(id)", "x;id;", "`id`", "a b", "it's", "\n", "..", "…"])
+def test_a_shell_reads_a_command_as_the_words_that_it_was_made_of(word):
+    line = installation.command_line("breakers", "close", word, 7)
+
+    assert shlex.split(line) == ["launcher.py", "breakers", "close", word, "7"]
+
+
+def test_no_command_is_put_together_by_hand():
+    """A value in a command's text is quoted by `command_line`, wherever it comes from."""
+    by_hand = re.compile(r"launcher\.py(?: [\w-]+)* (?:\{|%s|' ~)")
+    folder = REPO / "worker"
+    lines = [
+        f"{path.relative_to(REPO)}: {line.strip()}"
+        for path in [*folder.rglob("*.py"), *folder.rglob("*.html")]
+        for line in path.read_text().splitlines()
+        if by_hand.search(line)
+    ]
+    assert lines == []
 
 
 def test_in_the_checkout_messages_stay_as_they_are(typed):

@@ -68,3 +68,16 @@ def test_configuring_again_does_not_double_the_lines(configured, capsys):
     configured("worker 4")
     logging.getLogger("nightshift").warning("once")
     assert capsys.readouterr().err.count("once") == 1
+
+
+def test_a_message_of_any_length_is_a_short_line_and_its_traceback_stays(configured, capsys):
+    configured("worker 3")
+    try:
+        raise ValueError("y" * 3000)
+    except ValueError:
+        logging.getLogger("nightshift").exception("x" * 4500)
+
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert len(first) == 1000
+    assert first.endswith("x…")
+    assert rest[-1] == f"ValueError: {'y' * 3000}"

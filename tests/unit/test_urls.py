@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worker.urls import callback_url_problem, endpoint_problem, job_url_problem
+from worker.urls import callback_url_problem, endpoint_problem, host_or_none, job_url_problem
 
 
 @pytest.mark.parametrize("check", [job_url_problem, callback_url_problem])
@@ -19,6 +19,31 @@ def test_web_addresses_are_fine(check, url):
 )
 def test_everything_else_is_told_how_to_be_one(check, url):
     assert "write http://… or https://…" in check(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://x;id;/p", "http://$(id)/p1", "http://a`id`.test", "http://a&b/", "http://u:p@<b>/"],
+)
+def test_a_host_with_what_a_shell_obeys_is_none(url):
+    assert "cannot be the name of a host" in job_url_problem(url)
+    assert "u:p" not in job_url_problem(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http://u:p;$(x)@a.test/", "http://a.test/;id;$(id)", "http://[::1%25eth0]:80/"),
+        *("http://ä_b.test", "http://a.test:8080?x=$(y)"),
+    ],
+)
+def test_odd_hosts_and_odd_paths_stay_as_they_are(url):
+    assert job_url_problem(url) is None
+
+
+def test_only_a_host_is_a_site():
+    assert host_or_none("shop.example") == "shop.example"
+    assert [host_or_none(name) for name in ("x;id;", "$(id)", "a b", "", None)] == [None] * 5
 
 
 def test_each_has_its_longest():

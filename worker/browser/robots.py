@@ -26,6 +26,7 @@ from worker.browser.robots_file import RobotsAnswer
 from worker.browser.robots_rules import RobotsRules
 from worker.browser.tab import Tab
 from worker.errors import PageRefused, SiteFailed
+from worker.installation import command_line
 
 # How long what a site said holds, and at most, as RFC 9309 has it, when it says nothing any more.
 LIFE_SECONDS = 3600.0
@@ -157,8 +158,9 @@ class Robots:
         if delay := site.rules.crawl_delay:
             logger.info(
                 "robots.txt of %s asks for %g s between requests; that is not obeyed by itself: "
-                "launcher.py limits set site:%s --per-minute %g",
-                place, delay, urlsplit(place).hostname, _per_minute(delay),
+                "%s --per-minute %g",
+                place, delay, command_line("limits", "set", f"site:{urlsplit(place).hostname}"),
+                _per_minute(delay),
             )  # fmt: skip
 
     def _forget_some(self, latest: _Site) -> None:

@@ -17,6 +17,7 @@ from worker.claiming.turns import Orders
 from worker.database.client import Database
 from worker.guards import breakers, limits
 from worker.guards.keys import GLOBAL, PROXIES, ClosedKey
+from worker.installation import command_line
 from worker.models import Candidate
 from worker.profiles import account_hours, manifest, readiness
 from worker.proxies import choice
@@ -218,7 +219,7 @@ def _paused_queues(db: Database) -> list[ClosedKey]:
         ClosedKey(
             f"queue:{row['queue']}",
             f"the queue {row['queue']} is paused by {row['set_by']} ({row['reason']}); "
-            f"resume with: launcher.py resume --queue {row['queue']}",
+            f"resume with: {command_line('resume', '--queue', row['queue'])}",
         )
         for row in pause.paused_queues(db)
     ]

@@ -20,6 +20,7 @@ from worker.guards.keys import ClosedKey
 from worker.models import Candidate, Partition
 from worker.queue_names import as_compared
 from worker.recovery import live_runs
+from worker.urls import host_or_none
 
 COUNT_SECONDS = 5.0
 
@@ -120,7 +121,7 @@ def _job_of(row: Row) -> Candidate:
         payload="",
         timeout_seconds=None,
         was_done=False,
-        site=row["site"],
+        site=host_or_none(row["site"]),
         profile_id=row["profile"],
         account_id=row["account"],
         order_place=row["order_place"],

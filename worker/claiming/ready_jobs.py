@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from worker.database.client import Database, Row
 from worker.models import Candidate, Partition
 from worker.queue_names import as_compared
+from worker.urls import host_or_none
 
 FIRST_ID = -(2**63) + 1
 # How many priorities are looked through one by one; the rest are looked through at once.
@@ -164,7 +165,7 @@ def candidate_of(row: Row) -> Candidate:
         blocks=blocks,
         crashes=crashes,
         forgiven=forgiven,
-        site=row["site"],
+        site=host_or_none(row["site"]),
         profile_id=row["profile_id"],
         account_id=row["account_id"],
         priority=priority,

@@ -13,8 +13,10 @@ from typing import Any
 
 from worker.database.client import Database
 from worker.guards.keys import ClosedKey, keys_of
+from worker.installation import command_line
 from worker.models import Candidate
 from worker.queue import runs
+from worker.queue_names import queue_problem
 from worker.recovery import live_runs
 from worker.recovery.live_runs import RunState
 from worker.settings import RunSettings
@@ -131,11 +133,18 @@ def absence(live: Sequence[Scope], candidate: Candidate) -> ClosedKey | None:
     if not live or any(scope.takes(candidate) for scope in live):
         return None
     named = [scope for scope in live if scope.queues is None or candidate.queue in scope.queues]
+    if not named and (problem := queue_problem(candidate.queue)):
+        # No flag could name it, so no run could be started for it.
+        return ClosedKey(
+            f"queue:{candidate.queue}",
+            f"no run can have the queue {candidate.queue!r}: {problem}; give its jobs another: "
+            f"UPDATE work_queue SET queue = 'default' WHERE queue = …",
+        )
     if not named:
         return ClosedKey(
             f"queue:{candidate.queue}",
             f"no run at work has the queue {candidate.queue!r}; "
-            f"start one: launcher.py --queue {candidate.queue}",
+            f"start one: {command_line('--queue', candidate.queue)}",
         )
     return ClosedKey(
         f"task:{candidate.task}",

@@ -11,6 +11,7 @@ from typing import Any
 
 from worker.database.client import Database, Row, Transaction
 from worker.guards.keys import ClosedKey, order_key
+from worker.installation import command_line
 from worker.models import Candidate
 from worker.profiles import manifest
 
@@ -171,10 +172,11 @@ def _choice(order: Order, failed: Row) -> str:
 def _waited_for(failed: Row) -> str:
     """Name what lets an order go on; what may be half done is only repeated at a person's word."""
     said = f"job {failed['id']} failed and its order waits; "
-    again = f"launcher.py retry --id {failed['id']}"
+    again = command_line("retry", "--id", failed["id"])
     if failed["irreversible_step"] is not None:
         said = f"job {failed['id']} failed and may be half done, and its order waits; "
-        again = f"look at the site, then launcher.py retry --half-done --id {failed['id']}"
+        again = command_line("retry", "--half-done", "--id", failed["id"])
+        again = f"look at the site, then {again}"
     return f"{said}{again}, or discard it, and the others go on"
 
 

@@ -14,6 +14,7 @@ from worker.claiming.turns import Stopped
 from worker.database.client import Database, Row
 from worker.errors import PayloadError
 from worker.guards.keys import ClosedKey
+from worker.installation import command_line
 from worker.models import Candidate, Status
 from worker.profiles import manifest
 from worker.profiles.resolution import Unresolvable, look
@@ -25,6 +26,7 @@ from worker.reasons import NO_REASON, last_error_line
 from worker.recovery import live_runs
 from worker.recovery.live_runs import Life, RunState
 from worker.recovery.sweep import sweep
+from worker.urls import host_or_none
 
 # Stop counting here: an exact larger number would help nobody.
 MANY = 10_000
@@ -79,7 +81,7 @@ def _archived(job: Row, history: Sequence[Row]) -> str:
         f"was archived at {_utc(job['archived_at'])} by {job['archived_by']} "
         f"({job['archive_reason']})"
     )
-    back = f"to bring it back: launcher.py undiscard --id {job['id']}"
+    back = f"to bring it back: {command_line('undiscard', '--id', job['id'])}"
     match job["status"]:
         case Status.DONE:
             done = f"was done at {_utc(job['finished_at'])}"
@@ -107,12 +109,12 @@ def _at_work(db: Database, job: Row) -> str:
 
 
 def _remedy(job: Row) -> str:
-    again = f"launcher.py retry --id {job['id']}"
+    again = command_line("retry", "--id", job["id"])
     if job["irreversible_step"] is None:
         return f"to try again: {again}"
     return (
         f"look at the site; if it was not done: {again} --half-done; "
-        f"if it was: launcher.py discard --id {job['id']}"
+        f"if it was: {command_line('discard', '--id', job['id'])}"
     )
 
 
@@ -221,7 +223,7 @@ def _candidate(job: Row) -> Candidate:
         payload=job["payload"],
         timeout_seconds=job["timeout_seconds"],
         was_done=False,
-        site=job["site"],
+        site=host_or_none(job["site"]),
         profile_id=job["profile"],
         account_id=job["account"],
         order_place=job["order_place"],

@@ -15,6 +15,7 @@ from worker.cli.output import tell, tell_all, tell_json
 from worker.cli.profile_views import NONE, table
 from worker.cli.wording import moment, operator
 from worker.database.client import Row
+from worker.installation import command_line
 from worker.models import ORDER_ON_FAILURE
 from worker.profiles import account_figures, store
 from worker.profiles.account_figures import Figures
@@ -68,7 +69,9 @@ def pause(account_id: str, reason: str) -> None:
     """Start no more jobs for an account; jobs that run now are finished."""
     with closing(open_database()) as db:
         store.pause_account(db, account_id, reason=reason, by=operator())
-    tell(f"paused account {account_id}; resume it: launcher.py accounts resume {account_id}")
+    tell(
+        f"paused account {account_id}; resume it: {command_line('accounts', 'resume', account_id)}"
+    )
 
 
 @group.command("resume")

@@ -17,7 +17,7 @@ from worker.cli.connection import begin_database
 from worker.cli.output import tell, tell_text
 from worker.cli.run import run
 from worker.errors import NightshiftError
-from worker.installation import command_name, own_files
+from worker.installation import command_line, command_name, own_files
 from worker.intake.bulk import add_many
 from worker.system.fork import call_in_child
 
@@ -41,7 +41,7 @@ def demo() -> int:
     tell_text(
         "\nwhere to look next:\n"
         "  python launcher.py status            the queue\n"
-        f"  python launcher.py show {last}           what happened to one job\n"
+        f"  python {command_line('show', last)}           what happened to one job\n"
         "  ls errors/                           screenshot, HTML and traceback of each failure\n"
         "  python launcher.py enqueue URL       a job of your own, then: python launcher.py\n"
         "  python launcher.py dashboard         all of it in a browser: http://127.0.0.1:8642/"

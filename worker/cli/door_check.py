@@ -10,6 +10,7 @@ from worker.cli.wording import counted
 from worker.database.client import Database
 from worker.database_settings import DatabaseSettings
 from worker.errors import SettingsError
+from worker.installation import command_line
 from worker.profiles import doors, store
 from worker.proxies import store as proxies
 from worker.proxies.proxy import DIRECT
@@ -29,7 +30,7 @@ def check(settings: DatabaseSettings) -> str:
     if lost:
         raise SettingsError(
             f"the proxy of {_listed('profile', lost)} is not there; give them another: "
-            f"launcher.py profiles set {lost[0]} --proxy NAME"
+            f"{command_line('profiles', 'set', lost[0])} --proxy NAME"
         )
     if not known:
         return "there are no proxies: everything goes out directly"

@@ -14,6 +14,7 @@ from worker.cli.wording import counted, moment, operator
 from worker.database.client import Database, Row
 from worker.evidence import evidence_place
 from worker.history import archive, dead_letters
+from worker.installation import command_line
 from worker.reasons import kept
 from worker.reporting import nights
 from worker.reporting.night.zone import local_zone
@@ -114,9 +115,9 @@ def _group_lines(shown: list[Row], left_out: list[Row]) -> list[str]:
     first = next((key for key in ordinary if key), None)
     if first:
         lines.append(
-            f"next: launcher.py errors {first}"
-            f" · launcher.py retry --group {first} --limit 10"
-            f" · launcher.py discard --group {first}"
+            f"next: {command_line('errors', first)}"
+            f" · {command_line('retry', '--group', first)} --limit 10"
+            f" · {command_line('discard', '--group', first)}"
         )
     return lines
 
@@ -149,11 +150,12 @@ def _tell_group(db: Database, group: Row, limit: int, as_json: bool) -> None:
     if total > len(jobs):
         lines.append(f"  and {total - len(jobs):,} more; raise --limit")
     if total and any(job["irreversible_step"] for job in jobs):
-        lines.append(f"next: launcher.py show {jobs[0]['id']} · {_half_done(key)}")
+        lines.append(f"next: {command_line('show', jobs[0]['id'])} · {_half_done(key)}")
     elif total:
         lines.append(
-            f"next: launcher.py show {jobs[0]['id']} · launcher.py rehearse --group {key}"
-            f" · launcher.py retry --group {key} --limit 10"
+            f"next: {command_line('show', jobs[0]['id'])}"
+            f" · {command_line('rehearse', '--group', key)}"
+            f" · {command_line('retry', '--group', key)} --limit 10"
         )
     tell_all(lines)
 
@@ -166,10 +168,10 @@ def _plain_group(row: Row) -> dict[str, Any]:
 def _half_done(fingerprint: str) -> str:
     """Say what a person does about jobs that no run tries again by itself."""
     # The whole name: a shorter one may be another group's too.
-    group = f"--group {fingerprint}"
+    group = ("--group", fingerprint)
     return (
-        f"not tried again by itself; look at the site, then: launcher.py discard {group}"
-        f" · launcher.py retry {group} --half-done"
+        f"not tried again by itself; look at the site, then: {command_line('discard', *group)}"
+        f" · {command_line('retry', *group)} --half-done"
     )
 
 

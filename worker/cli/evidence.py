@@ -23,6 +23,7 @@ from worker.errors import EvidenceUnavailable, SettingsError, UsageError
 from worker.evidence import evidence_place
 from worker.evidence.shared_place import VARIABLE, EvidenceGone, SharedPlace, place_of
 from worker.history import evidence as kept_evidence
+from worker.installation import command_line
 from worker.system.identity import this_host
 
 WEEK = 7 * 86400.0
@@ -76,7 +77,7 @@ def get(job_id: int, attempt: int | None, output: Path | None, as_json: bool) ->
     wanted = [row for row in history if row["evidence"] and attempt in (None, row["attempt"])]
     if not wanted:
         which = f"attempt {attempt} of job {job_id}" if attempt else f"job {job_id}"
-        raise UsageError(f"{which} left no evidence; see: launcher.py show {job_id}")
+        raise UsageError(f"{which} left no evidence; see: {command_line('show', job_id)}")
     target = (output or Path(f"evidence-{job_id}")).absolute()
     fetched = [_fetch(row, place, target) for row in wanted]
     if as_json:

@@ -12,6 +12,7 @@ from worker.browser.face import Face, languages_of, screen_of
 from worker.browser.providers.spec import LOCAL
 from worker.database.client import Row
 from worker.errors import UsageError
+from worker.installation import command_line
 from worker.profiles import faces
 from worker.profiles.store import NewProfile
 
@@ -135,7 +136,7 @@ def _region(new: NewProfile, regions: Mapping[str, str | None]) -> str | None:
 
 
 def _how(name: str) -> str:
-    return f"launcher.py profiles set {name} --timezone ZONE --locale LOCALE"
+    return f"{command_line('profiles', 'set', name)} --timezone ZONE --locale LOCALE"
 
 
 def _words(chosen: Mapping[str, str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from worker.cli.wording import counted
+from worker.installation import command_line
 from worker.profiles.hanging_jobs import LOOK_AT, HangingJobs
 from worker.queue.settlements import half_done_at
 
@@ -24,7 +25,8 @@ def lines(jobs: HangingJobs) -> list[str]:
         )
     for job, step in jobs.half_done.items():
         told.append(
-            f"  job {job} {half_done_at(step)} and stays an error: launcher.py show {job}, then "
-            f"launcher.py discard --id {job} or launcher.py retry --id {job} --half-done"
+            f"  job {job} {half_done_at(step)} and stays an error: "
+            f"{command_line('show', job)}, then {command_line('discard', '--id', job)} "
+            f"or {command_line('retry', '--id', job)} --half-done"
         )
     return told

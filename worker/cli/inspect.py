@@ -20,6 +20,7 @@ from worker.evidence.files import facts_of
 from worker.evidence.last_good import LastGood
 from worker.evidence.pictures import FAILURE, LAST_GOOD
 from worker.history import archive
+from worker.installation import command_line
 from worker.json_text import parse_stored
 from worker.models import DEFAULT_QUEUE, Outcome
 from worker.queue import added_jobs, irreversible
@@ -154,7 +155,7 @@ def _not_again(job: Row) -> str:
     said = "no later attempt takes that again"
     if job["status"] != "error" or job.get("archived_at"):
         return said
-    return f"{said}, unless you say so: launcher.py retry --id {job['id']} --half-done"
+    return f"{said}, unless you say so: {command_line('retry', '--id', job['id'])} --half-done"
 
 
 def _half_done_line(job: Row) -> str:
@@ -163,7 +164,8 @@ def _half_done_line(job: Row) -> str:
         return line
     return (
         f"{line}; it is not tried again by itself. Look at the site, then: "
-        f"launcher.py discard --id {job['id']} · launcher.py retry --id {job['id']} --half-done"
+        f"{command_line('discard', '--id', job['id'])} · "
+        f"{command_line('retry', '--id', job['id'])} --half-done"
     )
 
 

@@ -20,6 +20,7 @@ from worker.guards import limits as limiting
 from worker.guards import pace
 from worker.guards.keys import ClosedKey
 from worker.guards.pace import Pace
+from worker.installation import command_line
 from worker.profiles import store
 from worker.reasons import kept
 
@@ -163,7 +164,7 @@ def open_breaker(key: str, seconds: float | None, reason: str) -> None:
     with closing(open_database()) as db:
         breaking.open_by_hand(db, key, seconds, reason, operator())
     until = f"for {duration(seconds)}" if seconds is not None else "until it is closed by hand"
-    tell(f"no job of {key} is claimed {until}; close: launcher.py breakers close {key}")
+    tell(f"no job of {key} is claimed {until}; close: {command_line('breakers', 'close', key)}")
 
 
 @breakers.command("close")

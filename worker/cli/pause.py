@@ -10,6 +10,7 @@ from worker.cli.connection import open_database
 from worker.cli.options import QUEUE
 from worker.cli.output import tell
 from worker.cli.wording import operator
+from worker.installation import command_line
 from worker.queue import pause as pausing
 
 
@@ -30,7 +31,7 @@ def pause(reason: str, queue: str | None) -> None:
     else:
         tell(
             f"paused: no run claims new jobs of the queue {queue}; "
-            f"continue with: launcher.py resume --queue {queue}"
+            f"continue with: {command_line('resume', '--queue', queue)}"
         )
 
 

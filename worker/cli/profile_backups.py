@@ -10,6 +10,7 @@ import click
 from worker.cli.connection import open_database
 from worker.cli.output import tell
 from worker.cli.wording import counted, operator
+from worker.installation import command_line
 from worker.profiles import backups, store
 from worker.profiles.states import State
 
@@ -59,5 +60,5 @@ def restore(profile_id: str, file: Path, of: str | None, force: bool) -> None:
     if state not in (State.AVAILABLE, State.LEASED):
         tell(
             f"profile {profile_id} stays {state}, and no job runs in it; once you have looked: "
-            f"launcher.py profiles clear {profile_id} --reason …"
+            f"{command_line('profiles', 'clear', profile_id)} --reason …"
         )

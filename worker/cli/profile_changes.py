@@ -17,6 +17,7 @@ from worker.cli.profile_views import NONE
 from worker.cli.wording import operator
 from worker.database.client import Row
 from worker.errors import UsageError
+from worker.installation import command_line
 from worker.profiles import changes, store
 from worker.profiles.changes import Revision
 from worker.system.identity import this_host
@@ -108,7 +109,7 @@ def remove(profile_id: str, yes: bool) -> None:
             _ask(profile_id)
         changes.remove(db, profile_id, by=operator())
     tell(f"removed {profile_id}; {_left(profile)}")
-    tell(f"its history stays: launcher.py profiles history {profile_id}")
+    tell(f"its history stays: {command_line('profiles', 'history', profile_id)}")
 
 
 def _wanted(flags: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from worker.cli.output import tell, tell_all, tell_json
 from worker.cli.wording import moment, operator
 from worker.database.client import Database
 from worker.errors import UsageError
+from worker.installation import command_line
 from worker.profiles import checkouts, leases, other_sessions, store
 from worker.profiles.states import State
 
@@ -57,7 +58,7 @@ def checkout(
     tell_all([f"  {name:<9} {found[name]}" for name in views.PLACES if found[name]])
     if profile["state"] != State.LEASED:
         tell(f"it stays {profile['state']}; to use it again: launcher.py profiles clear")
-    tell(f"give it back: launcher.py profiles return {profile_id}")
+    tell(f"give it back: {command_line('profiles', 'return', profile_id)}")
 
 
 @click.command("return")

@@ -19,6 +19,7 @@ from worker.browser.providers.spec import CDP, LOCAL
 from worker.cli.face_fields import FACE_FIELDS, chosen_face, completed, face_fields_of
 from worker.database.client import Row
 from worker.errors import UsageError
+from worker.installation import command_line
 from worker.profiles import folders
 from worker.profiles.folders import TakenFolders
 from worker.profiles.store import POLICIES, NewProfile
@@ -56,7 +57,7 @@ def profile_of(fields: Mapping[str, Any], known: Known) -> NewProfile:
     """Make a new profile from its fields and add it to `known`; raises UsageError."""
     if (name := str(fields.get("id"))) in known.ids:
         raise UsageError(
-            f"there is a profile {name} already; see: launcher.py profiles show {name}"
+            f"there is a profile {name} already; see: {command_line('profiles', 'show', name)}"
         )
     new = placed(checked(fields, known), known)
     new = completed(new, known.regions)

@@ -17,6 +17,7 @@ from worker.cli.wording import operator
 from worker.database.client import Database
 from worker.errors import UsageError
 from worker.execution import profile_window
+from worker.installation import command_line
 from worker.profiles import checkouts, hosts, store
 
 
@@ -35,7 +36,7 @@ def open_(profile_id: str, seconds: float | None, reason: str, browser: str | No
         if profile["provider"] != LOCAL:
             raise UsageError(
                 f"profile {profile_id} is no folder of a host ({profile['provider']}): check it "
-                f"out and open it there: launcher.py profiles checkout {profile_id}"
+                f"out and open it there: {command_line('profiles', 'checkout', profile_id)}"
             )
         if (other := hosts.elsewhere(profile)) is not None:
             raise UsageError(f"{other}: open it there; nothing was checked out")

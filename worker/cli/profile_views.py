@@ -12,6 +12,7 @@ from worker.cli.profile_fields import endpoint_label
 from worker.cli.wording import duration, moment
 from worker.database.client import Row
 from worker.evidence.redaction import redact_json
+from worker.installation import command_line
 
 HEADER = (
     *("ID", "ACCOUNT", "PROVIDER", "STATE", "SINCE", "HELD BY", "HOST", "PROXY", "REGION", "WHY"),
@@ -121,8 +122,9 @@ def lease_line(lease: Row) -> str:
         until = f"the lease ends in {duration(left)}"
     elif lease["is_person"]:
         until = (
-            f"OVERDUE by {duration(-left)}, and still theirs: launcher.py profiles return "
-            f"{lease['profile_id']}, or launcher.py profiles checkout {lease['profile_id']} "
+            f"OVERDUE by {duration(-left)}, and still theirs: "
+            f"{command_line('profiles', 'return', lease['profile_id'])}, or "
+            f"{command_line('profiles', 'checkout', lease['profile_id'])} "
             f"--extend 1h"
         )
     else:

@@ -23,6 +23,7 @@ from worker.cli.proxy_lines import check_name, read_lines
 from worker.cli.wording import duration, moment, operator
 from worker.database.client import Row
 from worker.errors import UsageError
+from worker.installation import command_line
 from worker.profiles import doors, proxy_changes
 from worker.profiles.proxy_changes import THEN_DIRECT, Reviews
 from worker.proxies import blocks
@@ -53,7 +54,7 @@ def add(name: str, url: str | None, region: str | None) -> None:
     with closing(begin_database()) as db:
         proxies.add(db, proxy, reviews)
         doorless = doors.unchosen(db)
-    tell(f"added {name} ({proxy.label}); try it: launcher.py proxies test {name}")
+    tell(f"added {name} ({proxy.label}); try it: {command_line('proxies', 'test', name)}")
     tell_all([*change_lines(reviews), *doorless_lines(doorless, doorless)])
 
 
@@ -70,7 +71,7 @@ def set_(name: str, url: str | None, region: str | None) -> None:
     reviews = Reviews(operator())
     with closing(open_database()) as db:
         proxies.change(db, proxy, reviews)
-    tell(f"{name} is {proxy.label} now; try it: launcher.py proxies test {name}")
+    tell(f"{name} is {proxy.label} now; try it: {command_line('proxies', 'test', name)}")
     tell_all(change_lines(reviews))
 
 
@@ -198,7 +199,7 @@ def _proxy(command: str, name: str, url: str | None, region: str | None) -> Prox
     if url is not None and "@" in url:
         raise UsageError(
             "everybody on this machine can see a login on the command line; "
-            f"leave the URL out to be asked for it: launcher.py proxies {command} {name}"
+            f"leave the URL out to be asked for it: {command_line('proxies', command, name)}"
         )
     return replace(Proxy.parse(url or _secret_url()), name=name, region=region or None)
 

@@ -22,6 +22,7 @@ from worker.errors import TaskNotFound, UsageError
 from worker.evidence import evidence_place
 from worker.execution.offline_rehearsal import Outlook, Rehearsed, rehearse_offline
 from worker.history import archive, dead_letters
+from worker.installation import command_line
 from worker.queue.claims import Queue
 from worker.tasks import registry
 from worker.tasks.registry import Registry, Task
@@ -182,7 +183,7 @@ def _summary(done: list[Rehearsed], total: int, fingerprint: str) -> list[str]:
 
 
 def _retry(fingerprint: str) -> str:
-    return f"launcher.py retry --group {fingerprint[:SHORT]}"
+    return command_line("retry", "--group", fingerprint[:SHORT])
 
 
 def _report(group: Row, total: int, done: list[Rehearsed]) -> dict[str, Any]:

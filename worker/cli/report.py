@@ -61,7 +61,14 @@ def report(
 
 
 def _kind_of(output: Path | None) -> str:
-    return "text" if output is None else formats.ENDINGS.get(output.suffix.lower(), "text")
+    """Tell by a file's ending how to write it; one without an ending gets text."""
+    ending = "" if output is None else output.suffix.lower()
+    if not ending:
+        return "text"
+    if ending not in formats.ENDINGS:
+        known = ", ".join(formats.ENDINGS)
+        raise UsageError(f"{output}: no report ends so; give one of {known}, or say --format")
+    return formats.ENDINGS[ending]
 
 
 def _night(db: Database, run_id: int | None, since: str | None) -> Night:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from worker.cli.output import tell, tell_error
 from worker.errors import NightshiftError
+from worker.installation import command_line
 from worker.settings import RunSettings
 from worker.supervisor.view import Summary
 from worker.system.fork import call_in_child
@@ -35,7 +36,7 @@ def write(settings: RunSettings, summary: Summary) -> None:
         # A child's own bug arrives as a RuntimeError: it must not cost the run its exit code.
         tell_error(
             f"the report was not written: {error}; write it later: "
-            f"launcher.py report --run {summary.run_id} -o night.html"
+            f"{command_line('report', '--run', summary.run_id)} -o night.html"
         )
         return
     if not settings.quiet:

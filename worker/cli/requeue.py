@@ -18,6 +18,7 @@ from worker.database.client import Database
 from worker.errors import UsageError
 from worker.history import archive, dead_letters, freed_keys
 from worker.history.dead_letters import FILTER_HELP, Count, Scope
+from worker.installation import command_line
 from worker.queue.settlements import half_done_at
 
 Command = Callable[..., Any]
@@ -163,8 +164,8 @@ def _mind_half_done(db: Database, scope: Scope) -> None:
         if not scope.half_done:
             raise UsageError(
                 f"job {job_id} {half_done_at(step)}; nothing was done. Look at the site, and at "
-                f"launcher.py show {job_id}; then add --half-done to have it done again, "
-                f"or: launcher.py discard --id {job_id}"
+                f"{command_line('show', job_id)}; then add --half-done to have it done again, "
+                f"or: {command_line('discard', '--id', job_id)}"
             )
         tell(f"job {job_id}: its last step was {step!r}", err=True)
 

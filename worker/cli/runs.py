@@ -13,6 +13,7 @@ from worker.cli.output import tell, tell_json
 from worker.cli.status import slots
 from worker.cli.wording import counted, duration, moment
 from worker.database.client import Database
+from worker.installation import command_line
 from worker.recovery import live_runs
 from worker.recovery.live_runs import Life, RunState
 from worker.reporting import figures
@@ -37,7 +38,7 @@ def runs(limit: int, before: int | None, as_json: bool) -> None:
     for run, counts in zip(found, told, strict=True):
         tell(_line(run, counts))
     if len(found) == limit and found[-1].run_id > 1:
-        tell(f"more: launcher.py runs --before {found[-1].run_id}", err=True)
+        tell(f"more: {command_line('runs', '--before', found[-1].run_id)}", err=True)
 
 
 def came_to(db: Database, run: RunState) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from worker.cli.schedule_line import schedule_line
 from worker.cli.task_check import warning_about
 from worker.cli.wording import counted, moment, operator
 from worker.errors import UsageError
+from worker.installation import command_line
 from worker.intake.enqueuing import INTEGERS
 from worker.intake.jobs import JobMaker, NewJob, Problem
 from worker.models import DEFAULT_QUEUE
@@ -125,7 +126,7 @@ def pause(name: str) -> None:
     """Let a schedule rest."""
     with closing(open_database()) as db:
         schedules.pause(db, name)
-    tell(f"schedule {name} is paused; go on with: launcher.py schedule resume {name}")
+    tell(f"schedule {name} is paused; go on with: {command_line('schedule', 'resume', name)}")
 
 
 @schedule.command("resume")

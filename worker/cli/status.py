@@ -13,6 +13,7 @@ from worker.cli.output import tell_all, tell_json
 from worker.cli.schedule_line import schedule_line
 from worker.cli.wording import counted, duration, moment, on_host
 from worker.database.client import Row
+from worker.installation import command_line
 from worker.models import DEFAULT_QUEUE, Status
 from worker.recovery.live_runs import Life, RunState
 from worker.reporting.outlook import RATE_SECONDS
@@ -129,7 +130,7 @@ def _queue_line(item: QueueCount) -> str:
     if item.paused is not None:
         paused = (
             f"; PAUSED by {item.paused['set_by']}: {item.paused['reason']}; "
-            f"continue with: launcher.py resume --queue {item.name}"
+            f"continue with: {command_line('resume', '--queue', item.name)}"
         )
     more = " or more" * item.or_more
     return (

@@ -6,6 +6,7 @@ tasks may be tried through any proxy, and directly if a person says `--direct`.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -98,7 +99,7 @@ def _own(db: Database, who: str, wanted: Manifest, name: str | None, direct: boo
     if wanted.proxy is not None and wanted.proxy != (own or DIRECT):
         raise UsageError(f"{who} wants proxy {wanted.proxy}, and {owner} goes out {how}")
     if (name is not None and name != own) or (direct and own is not None):
-        flag = "--direct" if direct else f"--proxy {name}"
+        flag = "--direct" if direct else f"--proxy {shlex.quote(str(name))}"
         raise UsageError(
             f"{who} belongs to {owner}, which goes out {how}, and never otherwise; leave out {flag}"
         )

@@ -24,7 +24,8 @@ from worker.dashboard.wall import Wall
 from worker.dashboard.wording import FILTERS, Clock
 from worker.errors import DatabaseUnavailable, UsageError
 from worker.evidence.redaction import redact_text
-from worker.installation import as_typed
+from worker.evidence.terminal_text import printable, visible_json
+from worker.installation import as_typed, command_line
 from worker.system import live_wall
 
 SESSION_HOURS = 12
@@ -42,6 +43,8 @@ MENU = (
     ("reports.page", "Reports"),
     ("audit.page", "Audit"),
 )
+
+_FIT = {"text/html": printable, "application/json": visible_json}
 
 logger = logging.getLogger("nightshift.dashboard")
 
@@ -84,7 +87,7 @@ def create_app(config: DashboardConfig) -> Flask:
     app.register_error_handler(Exception, _broken)
     app.before_request(_begin)
     app.after_request(_measure)
-    app.after_request(_name_commands)
+    app.after_request(_make_fit)
     return app
 
 
@@ -99,6 +102,7 @@ def _teach_templates(app: Flask) -> None:
         definitions=pictures.definitions,
         meter=pictures.meter,
         form_token=guards.csrf_token,
+        command_line=command_line,
         menu=MENU,
     )
     app.context_processor(_of_every_page)
@@ -131,12 +135,15 @@ def _measure(response: Response) -> Response:
     return response
 
 
-def _name_commands(response: Response) -> Response:
-    """Write the commands on a page as they are typed where Nightshift is installed."""
+def _make_fit(response: Response) -> Response:
+    """Leave nothing on a page that turns its text around, and name commands as they are typed here.
+
+    It looks at the whole page: a stranger's text is fit for people whatever way it came there.
+    """
     # A stream is a file's content and stays as it is.
-    if response.mimetype in ("text/html", "application/json") and response.is_sequence:
+    if response.mimetype in _FIT and response.is_sequence:
         page = response.get_data(as_text=True)
-        if (told := as_typed(page)) is not page:
+        if (told := _FIT[response.mimetype](as_typed(page))) is not page:
             response.set_data(told)
     return response
 

@@ -21,6 +21,7 @@ from worker.evidence import last_good
 from worker.evidence.good_pages import KEPT_HTML
 from worker.evidence.last_good import LastGood
 from worker.evidence.pictures import FAILURE, LAST_GOOD
+from worker.installation import command_line
 from worker.system.identity import is_this_host
 
 # By the name in addresses: the file, and how it is sent.
@@ -117,7 +118,7 @@ def look(attempt: Row | None, errors_dir: Path) -> Evidence:
         if not is_this_host(host):
             return Evidence(
                 elsewhere=f"The evidence is on {host}: {attempt['evidence']}. With a shared place "
-                f"for evidence: launcher.py evidence get {attempt['job_id']}"
+                f"for evidence: {command_line('evidence', 'get', attempt['job_id'])}"
             )
         return Evidence(elsewhere="The evidence is not there any more.")
     network = _json(read_text(folder, "network"))

@@ -14,6 +14,7 @@ from worker.dashboard.wording import Clock, counted
 from worker.evidence.last_good import LastGood
 from worker.guards.keys import ClosedKey, task_at_key
 from worker.history.todo import Item
+from worker.installation import command_line
 from worker.reporting.charts.marks import Mark
 
 
@@ -101,7 +102,7 @@ def _has_changed(good: LastGood, group: Group, known: Facts, clock: Clock) -> Hi
         Outlook.FAILS,
         f"The page has changed: last good at {near(good.at)}.",
         f"Mend the task, try it on the pages that failed, then send some ahead: "
-        f"launcher.py rehearse --group {group.key} --tasks FILE",
+        f"{command_line('rehearse', '--group', group.key)} --tasks FILE",
     )
 
 

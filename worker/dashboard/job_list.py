@@ -8,6 +8,7 @@ the page says how far it has looked, and the next one goes on there.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -115,6 +116,12 @@ def read(db: Database, wanted: Wanted) -> Page:
     return Page(jobs, key(end), window) if end is not None else Page(jobs)
 
 
+def is_place(wanted: Wanted) -> bool:
+    """Whether `after` is a key as this module writes them for such a list."""
+    _, _, _, parse = _ORDERS[wanted.source]
+    return bool(parse(wanted.after) != parse(""))
+
+
 def _of_state(state: State) -> dict[str, Any]:
     """Ask for jobs of a state where they are found by something else; None asks nothing."""
     known = {State.READY: ("pending", False), State.WAITING: ("pending", True)}
@@ -182,14 +189,12 @@ def _end_of(row: Row) -> str:
 
 
 def _by_time(default: str, after: str) -> dict[str, Any]:
-    found = re.fullmatch(r"(\d{20})\.(\d{1,18})", after)
-    if found is None:
-        return {"moment": datetime.fromisoformat(default), "id": 0}
-    try:
-        moment = datetime.strptime(found[1], "%Y%m%d%H%M%S%f")  # noqa: DTZ007 - as the database
-    except ValueError:
-        moment = datetime.fromisoformat(default)
-    return {"moment": moment, "id": int(found[2])}
+    moment, job_id = datetime.fromisoformat(default), 0
+    if found := re.fullmatch(r"(\d{20})\.(\d{1,18})", after):
+        with suppress(ValueError):
+            moment = datetime.strptime(found[1], "%Y%m%d%H%M%S%f")  # noqa: DTZ007 - as the database
+            job_id = int(found[2])
+    return {"moment": moment, "id": job_id}
 
 
 def _by_due(after: str) -> dict[str, Any]:

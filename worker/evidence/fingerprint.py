@@ -21,7 +21,12 @@ _ACTION = re.compile(r"^([A-Z]\w*\.\w+): ")
 _SELECTOR = re.compile(
     r"waiting for ((?:locator|get_by_\w+|getBy\w+|frame_locator|frameLocator)\(.*)"
 )
-_URL = re.compile(r"\b[a-z][a-z0-9+.-]{0,20}://[^\s'\"<>)\]]+", re.IGNORECASE)
+# A bracket that closes ends an address, unless one was opened within: `http://[::1]/`.
+_URL = re.compile(
+    r"\b[a-z][a-z0-9+.-]{0,20}://"
+    r"(?:[^\s'\"<>()\[\]]|\[[^\s'\"<>\[\]]*\]|\([^\s'\"<>()]*\)|[(\[])+",
+    re.IGNORECASE,
+)
 _UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
 _HEX = re.compile(r"\b(?:0x)?(?=[0-9a-f]*\d)[0-9a-f]{8,}\b", re.IGNORECASE)
 _DURATION = re.compile(r"\b\d+(?:\.\d+)?\s*(?:ms|s|seconds?|minutes?|min|h|hours?)\b")

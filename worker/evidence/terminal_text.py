@@ -21,7 +21,8 @@ _BREAKS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]+")
 def printable(text: str) -> str:
     """Replace every character that a terminal might obey instead of showing it; lines stay."""
     # Most texts are fine, and this asks in C: none of those characters counts as printable.
-    return text if text.isprintable() else _OBEYED.sub("?", text.replace("\r\n", "\n"))
+    is_fine = text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable()
+    return text if is_fine else _OBEYED.sub("?", text.replace("\r\n", "\n"))
 
 
 def one_line(text: str) -> str:

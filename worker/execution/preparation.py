@@ -12,6 +12,7 @@ from typing import Any
 from worker.errors import Fail, PayloadError, TaskNotFound
 from worker.execution.task_call import parse_payload
 from worker.execution.verdict import judge
+from worker.installation import command_line
 from worker.models import Candidate, Claim, Ending, Owner
 from worker.queue.claims import Queue
 from worker.records import record
@@ -33,7 +34,7 @@ def prepare(registry: Registry, claim: Claim) -> Prepared:
     if claim.tries > claim.max_attempts:
         raise Fail(
             f"it has had its {claim.max_attempts} attempts; "
-            f"to try again: launcher.py retry --id {claim.job_id}"
+            f"to try again: {command_line('retry', '--id', claim.job_id)}"
         )
     task = registry.get(claim.task)
     payload = parse_payload(claim.payload)

@@ -22,6 +22,7 @@ from worker.errors import Fail
 from worker.evidence import known_secrets
 from worker.execution.job_wishes import JobWishes
 from worker.execution.task_call import run_task
+from worker.installation import command_line
 from worker.intake import added_jobs
 from worker.models import JSON
 from worker.proxies.proxy import Proxy
@@ -133,11 +134,11 @@ def rehearse(
 
 
 def _refuse(job_id: int, is_half_done: bool, step: str) -> None:
-    way = f"to have it done: launcher.py retry --id {job_id}"
+    way = f"to have it done: {command_line('retry', '--id', job_id)}"
     if is_half_done:
         way = (
             f"it may be half done: look at the site, and only if it was not done: "
-            f"launcher.py retry --half-done --id {job_id}"
+            f"{command_line('retry', '--half-done', '--id', job_id)}"
         )
     raise Fail(
         f"stopped before {step!r}: a job of the queue takes irreversible steps in a run only; {way}"

@@ -11,6 +11,7 @@ from datetime import datetime
 
 from worker.database.client import Database, Row
 from worker.history import blocked_orders
+from worker.installation import command_line
 from worker.profiles import doors
 from worker.profiles.hanging_jobs import LOOK_AT
 from worker.profiles.stop_tries import PATIENT_TRIES
@@ -59,11 +60,11 @@ def everything(db: Database, pending: int | None = None) -> Todo:
 def _half_done(db: Database) -> Iterator[Item]:
     for row in db.fetch_all("half_done_groups"):
         jobs, group = int(row["jobs"]), row["fingerprint"]
-        command = f"launcher.py show {row['first_id']}"
+        command = command_line("show", row["first_id"])
         name = f"job {row['first_id']}"
         if jobs > 1:
             # Jobs that somebody has ended in plain SQL are in no group.
-            name, command = f"{jobs:,} jobs", f"launcher.py errors {group or ''}".rstrip()
+            name, command = f"{jobs:,} jobs", command_line("errors", *[group] * bool(group))
         reason = f"task {row['task']}: {half_done_at(row['step'])}"
         yield Item("half done", name, reason, row["since"], jobs, command)
 
@@ -78,22 +79,22 @@ def _others(db: Database, pending: int) -> Iterator[Item]:
         # A profile that is out of use for good is nobody's business, unless jobs want it.
         if row["state"] != "disabled" or jobs:
             reason = f"{row['state'].replace('_', ' ')}: {kept(row['state_reason'])}"
-            command = f"launcher.py profiles clear {row['id']} --reason …"
+            command = f"{command_line('profiles', 'clear', row['id'])} --reason …"
             yield Item("profile", row["id"], reason, row["state_since"], jobs, command)
     for row in db.fetch_all("profiles_that_may_run", tries=PATIENT_TRIES):
-        name, command = row["id"], f"launcher.py profiles clear {row['id']} --reason …"
+        name, command = row["id"], f"{command_line('profiles', 'clear', row['id'])} --reason …"
         reason = f"stale after {row['stop_tries']} tries: {kept(row['state_reason'])}"
         jobs = hanging.on_profile(name)
         yield Item("profile", name, reason, row["state_since"], jobs, command)
     for row in db.fetch_all("overdue_checkouts"):
         name = row["profile_id"]
         reason = f"checked out by {row['holder']}, and overdue: it stays theirs"
-        command = f"launcher.py profiles return {name}"
+        command = command_line("profiles", "return", name)
         jobs = hanging.on_profile(name)
         yield Item("checkout", name, reason, row["expires_at"], jobs, command)
     for row in db.fetch_all("accounts_paused_by_hand"):
         reason = f"paused by {row['paused_by'] or 'somebody'}: {kept(row['paused_reason'])}"
-        command = f"launcher.py accounts resume {row['id']}"
+        command = command_line("accounts", "resume", row["id"])
         jobs = hanging.on_account(row["id"])
         yield Item("account", row["id"], reason, row["paused_at"], jobs, command)
     yield from _of_orders(db)
@@ -102,11 +103,11 @@ def _others(db: Database, pending: int) -> Iterator[Item]:
 
 def _of_orders(db: Database) -> Iterator[Item]:
     for order in blocked_orders.find(db):
-        job, command = f"job {order.job_id}", f"launcher.py retry --id {order.job_id}"
+        job, command = f"job {order.job_id}", command_line("retry", "--id", order.job_id)
         reason = f"{job} failed and the jobs behind it wait: {kept(order.reason)}"
         if order.irreversible_step is not None:
             # Its reason says that it may be half done; what to do then, `show` says.
-            command = f"launcher.py show {order.job_id}"
+            command = command_line("show", order.job_id)
         yield Item("order", order.name, reason, order.since, order.jobs, command)
 
 
@@ -119,14 +120,14 @@ def _of_the_way_out(db: Database, hanging: _Hanging) -> Iterator[Item]:
             reason, command = REFUSES_LOGIN, "set"
         else:
             reason, command = f"disabled: {row['reason']}", "enable"
-        yield Item("proxy", name, reason, None, jobs, f"launcher.py proxies {command} {name}")
+        yield Item("proxy", name, reason, None, jobs, command_line("proxies", command, name))
     for name in doors.unchosen(db):
         reason = "it says neither which proxy it uses nor that it goes out directly"
-        command = f"launcher.py profiles set {name} --proxy …"
+        command = f"{command_line('profiles', 'set', name)} --proxy …"
         yield Item("profile", name, reason, None, hanging.on_profile(name), command)
     for row in db.fetch_all("breakers_held_open"):
         reason = f"held open by {row['held_by'] or 'somebody'}: {kept(row['reason'])}"
-        command = f"launcher.py breakers close {row['name']}"
+        command = command_line("breakers", "close", row["name"])
         jobs = hanging.on_breaker(row["name"])
         yield Item("breaker", row["name"], reason, row["opened_at"], jobs, command)
 

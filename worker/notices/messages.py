@@ -12,6 +12,7 @@ from typing import Literal
 
 from worker.evidence.redaction import redact_text
 from worker.evidence.terminal_text import printable
+from worker.installation import command_line
 from worker.notices.new_groups import NewGroup
 from worker.reporting.night.words import clean, counted, span
 from worker.system.identity import this_host
@@ -67,8 +68,8 @@ def new_groups(run_id: int, groups: Sequence[NewGroup]) -> Notice:
         name = group.fingerprint
         lines.append(f"{counted(group.jobs, 'job')} of task {clean(group.task, 64)} failed so:")
         lines.append(f"  {clean(group.label)}")
-        lines.append(f"  Look: python launcher.py errors {name}")
-        lines.append(f"  Try ten again: python launcher.py retry --group {name} --limit 10")
+        lines.append(f"  Look: python {command_line('errors', name)}")
+        lines.append(f"  Try ten again: python {command_line('retry', '--group', name)} --limit 10")
     if len(groups) > SHOWN_GROUPS:
         lines.append(f"… and {len(groups) - SHOWN_GROUPS} more: python launcher.py errors")
     what = "a new failure group" if len(groups) == 1 else f"{len(groups)} new failure groups"

@@ -8,6 +8,7 @@ from typing import Any
 
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
+from worker.installation import command_line
 from worker.profiles import events
 from worker.profiles.account_hours import hours_of
 from worker.profiles.windows import find_zone, parse_day, parse_window
@@ -52,7 +53,8 @@ def set_rules(db: Database, account_id: str, change: Change, *, by: str) -> Row:
     rules = db.transaction(write)
     if rules is None:
         raise UsageError(
-            f"there is no account {account_id}; add it: launcher.py accounts add {account_id}"
+            f"there is no account {account_id}; "
+            f"add it: {command_line('accounts', 'add', account_id)}"
         )
     return rules
 

@@ -7,6 +7,7 @@ folder stays until the new one is whole on disk.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import socket
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from worker.browser.providers import profile_lock
 from worker.browser.providers.spec import LOCAL
 from worker.database.client import Database, Row
 from worker.errors import ProviderError, UsageError
+from worker.installation import command_line
 from worker.profiles import backup_file, errands, folders, hosts, presence, store
 from worker.profiles.backup_file import About
 from worker.system.swap_folders import swap_in
@@ -146,7 +148,7 @@ def _require_own(about: About, profile_id: str, of: str | None) -> None:
     if about.profile_id != expected:
         raise UsageError(
             f"it is a backup of profile {about.profile_id}, not of {expected}; nothing was "
-            f"restored. To give {profile_id} its cookies: --of {about.profile_id}"
+            f"restored. To give {profile_id} its cookies: --of {shlex.quote(about.profile_id)}"
         )
 
 
@@ -154,9 +156,12 @@ def _adding(profile_id: str, about: About) -> str:
     """Write the command that makes a profile as it was when the backup was taken."""
     flags = {"account_id": "--account", "proxy": "--proxy", "region": "--region"}
     told = [
-        f"{flag} {about.fields[name]}" for name, flag in flags.items() if about.fields.get(name)
+        word
+        for name, flag in flags.items()
+        if (value := about.fields.get(name))
+        for word in (flag, value)
     ]
-    return " ".join(["launcher.py profiles add", profile_id, *told])
+    return command_line("profiles", "add", profile_id, *told)
 
 
 def _unpack(path: Path, new: Path) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
 from worker.guards import breakers
+from worker.installation import command_line
 from worker.profiles import caretaker, events, leases, store
 from worker.profiles.sole_check import unchecked
 from worker.profiles.states import State
@@ -111,7 +112,7 @@ def _locked(tx: Transaction, profile_id: str) -> Row:
     if held:
         remedy = "wait until the job is done"
         if held[0]["is_person"]:
-            remedy = f"return it first: launcher.py profiles return {profile_id}"
+            remedy = f"return it first: {command_line('profiles', 'return', profile_id)}"
         raise UsageError(f"profile {profile_id} is in use by {held[0]['holder']}; {remedy}")
     return found[0]
 
@@ -137,7 +138,7 @@ def _require_stopped(tx: Transaction, profile: Row) -> None:
         raise UsageError(
             f"profile {profile['id']} is {profile['state']}, and what its last holder left running "
             f"is still to be stopped by a worker; if nothing runs there: "
-            f"launcher.py profiles clear {profile['id']} --reason …"
+            f"{command_line('profiles', 'clear', profile['id'])} --reason …"
         )
 
 
@@ -159,5 +160,5 @@ def _require_spare(tx: Transaction, profile: Row, what: str) -> None:
 
 
 def _pending(jobs: int, first_id: int) -> str:
-    such = f"see launcher.py show {first_id}"
+    such = f"see {command_line('show', first_id)}"
     return f"1 pending job ({such})" if jobs == 1 else f"{jobs:,} pending jobs (the first: {such})"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
+from worker.installation import command_line
 from worker.profiles import events, leases, readiness
 from worker.profiles.manifest import Manifest
 from worker.profiles.readiness import NotReady
@@ -62,6 +63,6 @@ def _of_person(tx: Transaction, profile_id: str) -> Row:
     if not mine:
         raise UsageError(
             f"profile {profile_id} is not checked out by anybody; to take it: "
-            f"launcher.py profiles checkout {profile_id}"
+            f"{command_line('profiles', 'checkout', profile_id)}"
         )
     return mine[0]

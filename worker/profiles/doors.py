@@ -7,6 +7,7 @@ says neither has no door yet.
 from __future__ import annotations
 
 from worker.database.client import Database, Row
+from worker.installation import command_line
 from worker.proxies import choice, store
 from worker.proxies.blocks import cools
 from worker.proxies.choice import Choice
@@ -19,7 +20,7 @@ def not_chosen(profile_id: str) -> str:
     """Say that a profile has no door, and how it gets one."""
     return (
         f"profile {profile_id} says neither which proxy it uses nor that it goes out directly; "
-        f"say it: launcher.py profiles set {profile_id} --proxy NAME (or none)"
+        f"say it: {command_line('profiles', 'set', profile_id)} --proxy NAME (or none)"
     )
 
 

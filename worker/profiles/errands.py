@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from worker.database.client import Database, Row
 from worker.errors import LeaseLost, UsageError
+from worker.installation import command_line
 from worker.profiles import hosts, lease_endings, leases, store
 
 # Far more than an errand takes. If its command is killed, the hold ends like any checkout.
@@ -27,7 +28,7 @@ def require_free(db: Database, profile_id: str, what: str) -> None:
         return
     remedy = "wait until its job is done"
     if held[0]["is_person"]:
-        remedy = f"return it first: launcher.py profiles return {profile_id}"
+        remedy = f"return it first: {command_line('profiles', 'return', profile_id)}"
     raise UsageError(
         f"profile {profile_id} is in use by {held[0]['holder']}; nothing was {what}: {remedy}"
     )

@@ -14,6 +14,7 @@ from pathlib import Path
 from worker.browser.providers.spec import LOCAL
 from worker.database.client import Row
 from worker.errors import UsageError
+from worker.installation import command_line
 from worker.system.identity import this_host
 
 # What Chromium makes in every folder of its own; one of them is enough to know it by.
@@ -109,7 +110,7 @@ def require_replaceable(folder: Path, profile_id: str, profiles: Iterable[Row]) 
 
 
 def _another(profile_id: str) -> str:
-    return f"Give the profile another: launcher.py profiles set {profile_id} --folder …"
+    return f"Give the profile another: {command_line('profiles', 'set', profile_id)} --folder …"
 
 
 def _as_on(host: str, folder: str) -> Path:

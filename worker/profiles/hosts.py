@@ -11,6 +11,7 @@ from pathlib import Path
 from worker.browser.providers.spec import LOCAL
 from worker.database.client import Database, Row, Transaction
 from worker.errors import UsageError
+from worker.installation import command_line
 from worker.profiles import caretaker, events, folders, leases
 from worker.system.identity import Host, this_host
 
@@ -116,7 +117,7 @@ def _require_movable(tx: Transaction, profile: Row) -> None:
     if is_stale or caretaker.is_unstopped(tx, name):
         raise UsageError(
             f"profile {name} is {profile['state']}: its browser may still run on "
-            f"{profile['host']}; if nothing runs there: launcher.py profiles clear {name} "
+            f"{profile['host']}; if nothing runs there: {command_line('profiles', 'clear', name)} "
             f"--reason …; nothing was done"
         )
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from worker.browser.providers.spec import LOCAL
 from worker.database.client import Database, Row
 from worker.errors import ProviderError
+from worker.installation import command_line
 from worker.system.identity import this_host
 
 # What Chromium keeps cookies and storage in, within its folder.
@@ -47,7 +48,8 @@ def problem_of(profile: Row, others: Iterable[Row]) -> str | None:
         if path.is_symlink():
             return (
                 f"{name}: {path} is a link to {path.readlink()} now; put its own folder back, or "
-                f"name the place it has: launcher.py profiles set {profile['id']} --folder …"
+                f"name the place it has: "
+                f"{command_line('profiles', 'set', profile['id'])} --folder …"
             )
     # One that is a link is not opened itself, and takes nothing from who has the folder.
     owners = {

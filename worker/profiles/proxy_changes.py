@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from worker.database.client import Database, Transaction
 from worker.errors import UsageError
+from worker.installation import command_line
 from worker.profiles import events
 from worker.profiles.states import State
 from worker.proxies import store
@@ -59,7 +60,7 @@ def remove(
         if not used_by.issuperset(names + accounts):
             raise UsageError(_refusal(proxy, names, accounts) + f" {THEN_DIRECT}" * is_last)
         if is_last and not then_direct:
-            command = f"launcher.py proxies remove {proxy} {_flags(names + accounts)}{THEN_DIRECT}"
+            command = f"{_removal(proxy, names + accounts)} {THEN_DIRECT}"
             raise UsageError(
                 f"{proxy} is the last proxy: without it, pages go out directly; "
                 f"nothing was removed. If they may: {command}"
@@ -82,14 +83,16 @@ def _refusal(proxy: str, profiles: list[str], accounts: list[str]) -> str:
     return (
         f"proxy {proxy} is used by {' and '.join(users)}; nothing was removed. Give them another "
         f"(launcher.py profiles set ID --proxy NAME), or name them all: "
-        f"launcher.py proxies remove {proxy} {_flags(profiles + accounts)}".rstrip()
+        f"{_removal(proxy, profiles + accounts)}"
     )
 
 
-def _flags(names: list[str]) -> str:
-    named = list(dict.fromkeys(names))
-    more = "… " if len(named) > MOST_NAMES else ""
-    return "".join(f"--used-by {name} " for name in named[:MOST_NAMES]) + more
+def _removal(proxy: str, users: list[str]) -> str:
+    """Write the command that removes a proxy although these use it."""
+    named = list(dict.fromkeys(users))
+    flags = [word for name in named[:MOST_NAMES] for word in ("--used-by", name)]
+    more = " …" if len(named) > MOST_NAMES else ""
+    return command_line("proxies", "remove", proxy, *flags) + more
 
 
 def _listed(names: list[str]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from worker.database.client import Database, Row, Transaction
 from worker.guards.keys import route_key
+from worker.installation import command_line
 from worker.profiles import hosts, readiness
 from worker.profiles.manifest import Manifest, needs_profile
 from worker.profiles.readiness import NotReady
@@ -121,7 +122,7 @@ def _owner(profile: Row) -> str:
 def _check_account(reader: Database | Transaction, account: str) -> None:
     if not reader.fetch_all("get_account", id=account):
         raise Unresolvable(
-            f"there is no account {account}; add it: launcher.py accounts add {account}"
+            f"there is no account {account}; add it: {command_line('accounts', 'add', account)}"
         )
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from worker.database.client import Database, Row, Transaction
 from worker.errors import BadData, DuplicateKey, UsageError
+from worker.installation import command_line
 from worker.proxies import addresses
 from worker.proxies.proxy import Proxy
 
@@ -28,7 +29,7 @@ def add(db: Database, proxy: Proxy, on_change: OnChange = _nobody) -> None:
     except DuplicateKey:
         raise UsageError(
             f"there is a proxy named {proxy.name!r} already; "
-            f"take another name, or change it: launcher.py proxies set {proxy.name}"
+            f"take another name, or change it: {command_line('proxies', 'set', proxy.name)}"
         ) from None
     except BadData:
         # The server's own words might repeat a value.

@@ -16,8 +16,9 @@ from datetime import UTC, datetime
 from worker import __version__
 from worker.database.client import Database
 from worker.errors import DatabaseUnavailable
-from worker.models import Outcome, Status
+from worker.models import DEFAULT_QUEUE, Outcome, Status
 from worker.queue import pause
+from worker.queue_names import as_compared
 from worker.recovery import live_runs
 from worker.recovery.live_runs import Life, RunState
 from worker.reporting import outlook
@@ -39,8 +40,9 @@ RECENT_RUNS = 100
 MOST_PROVIDERS = 20
 # Some of the bounds that histograms are kept by: each is a series of every task.
 BOUNDS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200)
-# There is one queue; the label is there for the day when there are several.
-QUEUE = "default"
+# The index counts jobs, but their rows are read to tell queues apart: of so many from each end.
+QUEUES_OF_JOBS = 250
+MOST_QUEUES = 20
 
 
 def scrape(connect: Callable[[], Database]) -> tuple[str, bool]:
@@ -87,11 +89,44 @@ def _build() -> Family:
 
 
 def _jobs(db: Database) -> Family:
-    family = gauge("nightshift_jobs", f"Jobs by status, counted up to {MOST_JOBS:,}.")
-    for status in Status:
-        row = db.fetch_all("jobs_of_status", status=status.value, limit=MOST_JOBS)[0]
-        family.add(int(row["jobs"]), {"status": status.value, "queue": QUEUE})
+    family = gauge(
+        "nightshift_jobs",
+        f"Jobs by status, counted up to {MOST_JOBS:,}, and by queue; of more than "
+        f"{2 * QUEUES_OF_JOBS:,} the queues' shares are those of the first and the last.",
+    )
+    counted = {status: _by_queue(db, status) for status in Status}
+    all_jobs = sum(counted.values(), Counter())
+    named = {queue for queue, _ in all_jobs.most_common(MOST_QUEUES)}
+    for status, queues in counted.items():
+        told = Counter({DEFAULT_QUEUE: 0})
+        for queue, jobs in queues.items():
+            told[queue if queue in named else OTHER] += jobs
+        for queue, jobs in sorted(told.items()):
+            family.add(jobs, {"status": status.value, "queue": queue})
     return family
+
+
+def _by_queue(db: Database, status: Status) -> Counter[str]:
+    """Count the jobs of a status by queue; of many, only those at both ends are looked at."""
+    row = db.fetch_all("jobs_of_status", status=status.value, limit=MOST_JOBS)[0]
+    jobs = int(row["jobs"])
+    is_whole = jobs <= 2 * QUEUES_OF_JOBS
+    limit = jobs if is_whole else QUEUES_OF_JOBS
+    seen: Counter[str] = Counter()
+    names = ("queues_of_first_jobs", "queues_of_last_jobs")
+    for name in names[: 1 if is_whole else 2] if jobs else ():
+        for found in db.fetch_all(name, status=status.value, limit=limit):
+            seen[as_compared(found["queue"])] += int(found["jobs"])
+    return seen if is_whole else _shared_out(jobs, seen)
+
+
+def _shared_out(jobs: int, seen: Counter[str]) -> Counter[str]:
+    """Give each queue its share of the jobs; the largest gets what rounding leaves."""
+    if not (looked_at := seen.total()):
+        return Counter({DEFAULT_QUEUE: jobs})
+    shares = Counter({queue: jobs * count // looked_at for queue, count in seen.items()})
+    shares[seen.most_common(1)[0][0]] += jobs - shares.total()
+    return shares
 
 
 def _oldest(db: Database) -> Iterator[Family]:

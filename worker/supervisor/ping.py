@@ -11,6 +11,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from worker.evidence import known_secrets
 from worker.evidence.redaction import redact_text
+from worker.evidence.terminal_text import printable
 from worker.system.fork import fork, wait_for
 
 TIMEOUT_SECONDS = 3.0
@@ -46,7 +47,7 @@ class Ping:
         if self._url is None:
             return None
         url = address(self._url, suffix, self._rid)
-        text = redact_text(body)[:MAX_BODY]
+        text = printable(redact_text(body))[:MAX_BODY]
         try:
             return fork(lambda: _post(url, text))
         except OSError:

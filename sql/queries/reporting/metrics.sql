@@ -6,6 +6,26 @@ SELECT COUNT(*) AS jobs
          WHERE status = %(status)s
          LIMIT %(limit)s) c;
 
+-- name: queues_of_first_jobs
+-- Count the first jobs of a status in the index's order by queue; their rows are read.
+SELECT queue, COUNT(*) AS jobs
+  FROM (SELECT queue
+          FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = %(status)s
+         ORDER BY not_before, priority, id
+         LIMIT %(limit)s) c
+ GROUP BY queue;
+
+-- name: queues_of_last_jobs
+-- Count the last jobs of a status in the index's order by queue; their rows are read.
+SELECT queue, COUNT(*) AS jobs
+  FROM (SELECT queue
+          FROM work_queue FORCE INDEX (next_candidates)
+         WHERE status = %(status)s
+         ORDER BY not_before DESC, priority DESC, id DESC
+         LIMIT %(limit)s) c
+ GROUP BY queue;
+
 -- name: first_ready_jobs
 -- Tell of the first ready jobs behind a priority which priority they have and when they got ready.
 SELECT priority, COALESCE(ready_at, created_at) AS ready_at

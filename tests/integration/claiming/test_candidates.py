@@ -201,3 +201,13 @@ def test_ids_below_one_are_ids_like_others(database, consumer):
     assert shares == [[0, 3], [-5], [-7]]
     database.run_statement("UPDATE work_queue SET status = 'pending', lease_until = NULL")
     assert drain(consumer()) == [-7, -5, 0, 3]
+
+
+def test_what_stands_for_a_host_in_a_plain_insert_and_cannot_be_one_is_no_site(queue, claim_as):
+    """A site is named in commands that people copy, and closes for jobs of the same host alone."""
+    for url in ("http://x;id;/p", "http://$(id)/p1", "http://shop.test/p"):
+        queue.enqueue("visit", {"url": url})
+
+    keys = [claim_as().breaker_keys for _ in range(3)]
+
+    assert keys == [(), (), ("site:shop.test",)]

@@ -114,6 +114,8 @@ def test_bytes_that_are_not_utf8_are_a_bad_line_and_not_another_url(cli, enqueue
     [
         ("ftp://example.com/", "is not a URL; write http://… or https://…"),
         ("http://", "is not a URL"),
+        ("http://x;id;/p", "'x;id;' cannot be the name of a host"),
+        ("http://$(id)/p1", "'$(id)' cannot be the name of a host"),
         ("https://example.com/" + "x" * 9000, "longer than 8192 characters"),
         ("example.com", "example.com is neither a URL (http://…, https://…) nor a file"),
         ("/no/such/file.txt", "nor a file"),

@@ -46,6 +46,7 @@ def test_a_file_is_written_by_its_ending_and_belongs_to_its_owner_alone(cli, one
         (("--since", "soon"), "write 18:00, 2026-01-31T18:00 or 12h"),
         (("--run", "7", "--since", "1h"), "give --run or --since, not both"),
         (("--json", "--format", "md"), "--json is --format json; leave it out, or --format md"),
+        (("-o", "night.pdf"), "no report ends so; give one of "),
         (("-o", "/no/such/folder/night.html"), "cannot be written: No such file or directory"),
     ],
 )

@@ -81,8 +81,11 @@ def test_a_search_by_number_or_key_leads_to_the_job(site, text):
 
 @pytest.mark.parametrize("after", ["x", "1.2.3", "99999999999999999999.1", "-1", "'", "9" * 60])
 @pytest.mark.parametrize("state", list(State))
-def test_a_nonsense_place_begins_at_the_beginning(site, state, after):
-    assert site.client().get(f"/jobs?state={state}&after={after}").status_code == 200
+def test_a_place_that_makes_no_sense_is_refused(site, state, after):
+    answer = site.client().get("/api/v1/jobs", query_string={"state": state, "after": after})
+
+    assert answer.status_code == 400
+    assert "is no place in this list" in answer.json["error"]
 
 
 def test_a_percent_sign_in_a_search_means_itself(site):

@@ -52,6 +52,36 @@ def counters(samples):
     return {name: n for name, n in samples.items() if name.split("{")[0].endswith(counting)}
 
 
+def test_jobs_are_told_by_queue_the_largest_first(connect, queue, monkeypatch):
+    monkeypatch.setattr(metrics, "MOST_QUEUES", 2)
+    for number, name in enumerate(("few", "slow", "many")):
+        for _ in range(number + 1):
+            queue.enqueue("visit", {}, queue=name)
+
+    told = {name: n for name, n in read(connect).items() if 'jobs{status="pending"' in name}
+
+    assert told == {
+        'nightshift_jobs{status="pending",queue="default"}': 0,
+        'nightshift_jobs{status="pending",queue="many"}': 3,
+        'nightshift_jobs{status="pending",queue="slow"}': 2,
+        'nightshift_jobs{status="pending",queue="other"}': 1,
+    }
+
+
+def test_of_many_jobs_a_few_tell_the_queues_and_their_number_stays(connect, queue, monkeypatch):
+    monkeypatch.setattr(metrics, "QUEUES_OF_JOBS", 2)
+    for name in ("slow", *["fast"] * 6):
+        queue.enqueue("visit", {}, queue=name)
+
+    told = {name: n for name, n in read(connect).items() if 'jobs{status="pending"' in name}
+
+    assert told == {
+        'nightshift_jobs{status="pending",queue="default"}': 0,
+        'nightshift_jobs{status="pending",queue="fast"}': 6,
+        'nightshift_jobs{status="pending",queue="slow"}': 1,
+    }
+
+
 def test_a_queue_is_told_by_status_with_its_oldest_jobs(connect, database, queue, claim_as, now):
     for number in range(3):
         queue.enqueue("visit", {"url": "about:blank"}, priority=number)

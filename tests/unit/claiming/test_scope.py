@@ -46,6 +46,14 @@ def test_a_job_that_some_run_takes_is_missed_by_nobody():
     assert absence([], job("anything", "c")) is None
 
 
+def test_a_queue_that_no_run_can_have_is_said_to_be_that():
+    reason = absence([Scope(("a",), None)], job("visit", "$(touch /tmp/x)")).reason
+
+    assert "no run can have the queue '$(touch /tmp/x)'" in reason
+    assert "UPDATE work_queue SET queue = 'default'" in reason
+    assert "launcher.py" not in reason
+
+
 def test_what_is_missing_is_the_queue_or_the_task():
     live = [Scope(("a",), frozenset({"visit"}))]
 

@@ -6,7 +6,7 @@ import pytest
 from flask import Response
 
 from worker import installation
-from worker.dashboard.app import _name_commands
+from worker.dashboard.app import _make_fit
 
 PAGE = "<p>Resume: <code>python launcher.py resume</code></p>"
 
@@ -18,7 +18,7 @@ def typed_nightshift(monkeypatch):
 
 @pytest.mark.parametrize("kind", ["text/html", "application/json"])
 def test_a_page_and_the_api_name_the_installed_command(kind):
-    told = _name_commands(Response(PAGE, mimetype=kind))
+    told = _make_fit(Response(PAGE, mimetype=kind))
 
     assert told.get_data(as_text=True) == "<p>Resume: <code>nightshift resume</code></p>"
 
@@ -29,4 +29,4 @@ def test_a_page_and_the_api_name_the_installed_command(kind):
     ids=["text", "stream"],
 )
 def test_what_is_no_page_of_ours_stays_as_it_is(answer):
-    assert "python launcher.py resume" in _name_commands(answer).get_data(as_text=True)
+    assert "python launcher.py resume" in _make_fit(answer).get_data(as_text=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from worker.supervisor.ping import address
+from worker.supervisor import ping
+from worker.supervisor.ping import Ping, address
 
 
 @pytest.mark.parametrize(
@@ -21,3 +22,14 @@ from worker.supervisor.ping import address
 )
 def test_suffix_and_rid_are_put_in_their_places(url, suffix, wanted):
     assert address(url, suffix, "r") == wanted
+
+
+def test_what_a_stranger_wrote_is_shown_and_never_obeyed_where_the_ping_is_read(monkeypatch):
+    told = []
+    monkeypatch.setattr(ping, "_post", lambda url, body: told.append(body) or 0)
+    monkeypatch.setattr(ping, "fork", lambda call: call())
+    monkeypatch.setattr(ping, "_wait", lambda pid: None)
+
+    Ping("https://hc.example/uuid").end(10, "failed: \u202egnp.exe \x1b[31m\nand more")
+
+    assert told == ["failed: ?gnp.exe ?[31m\nand more"]

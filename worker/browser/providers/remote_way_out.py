@@ -13,6 +13,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from worker.browser.providers.spec import ProfileSpec
 from worker.errors import ProviderError
+from worker.installation import command_line
 from worker.proxies.proxy import Proxy
 
 _SERVER = re.compile(r"--proxy-server=\"?([^\s\"]*)")
@@ -25,7 +26,8 @@ def check(browser: Browser, spec: ProfileSpec) -> None:
         return
     raise ProviderError(
         f"{spec}: its browser goes out {seen}, not through proxy {spec.proxy.name}; set that proxy "
-        f"in {spec.provider}, or change the profile: launcher.py profiles set {spec.profile_id} …",
+        f"in {spec.provider}, or change the profile: "
+        f"{command_line('profiles', 'set', spec.profile_id)} …",
         provider=spec.provider,
         kind="wrong_way_out",
     )

@@ -6,9 +6,9 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response
 
-from worker.dashboard import evidence_files, job_list
+from worker.dashboard import evidence_files, filters, job_list
 from worker.dashboard.overview import RANGES, look
 from worker.dashboard.pages.job import find
 from worker.dashboard.pages.jobs import asked_for
@@ -56,8 +56,11 @@ def status() -> Response:
 def errors() -> Response:
     """List the groups of failures, the largest first."""
     names = ("fingerprint", "task", "label", "jobs", "half_done", "first_seen", "last_seen",
-             "sample_job", "muted_at", "is_new")  # fmt: skip
-    groups = [{name: group.row[name] for name in names} for group in facts().groups]
+             "sample_job", "muted_at")  # fmt: skip
+    groups = [
+        {name: group.row[name] for name in names} | {"is_new": group.is_new}
+        for group in facts().groups
+    ]
     return _answer({"at": facts().at, "groups": groups})
 
 
@@ -93,8 +96,7 @@ def job(job_id: int) -> Response:
 @pages.get("/runs")
 def runs() -> Response:
     """List the latest runs."""
-    before = request.args.get("before", "")
-    found = live_runs.newest(database(), MOST, int(before) if before.isdigit() else None)
+    found = live_runs.newest(database(), MOST, filters.number("before"))
     return _answer({"runs": [run.as_json() for run in found]})
 
 
@@ -114,8 +116,7 @@ def events() -> Response:
 @pages.get("/audit")
 def deeds() -> Response:
     """List what people did by the dashboard."""
-    before = request.args.get("before", "")
-    rows = audit.latest(database(), MOST, int(before) if before.isdigit() else None)
+    rows = audit.latest(database(), MOST, filters.number("before"))
     return _answer({"audit": rows})
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template
 
+from worker.dashboard import filters
 from worker.dashboard.services import database, facts, told_at
 from worker.history import audit
 
@@ -16,7 +17,7 @@ pages = Blueprint("audit", __name__)
 def page() -> str:
     """List what was done, the latest first."""
     told_at(facts().at)
-    before = request.args.get("before", "")
-    rows = audit.latest(database(), PAGE + 1, int(before) if before.isdigit() else None)
+    before = filters.number("before")
+    rows = audit.latest(database(), PAGE + 1, before)
     older = rows[PAGE - 1]["id"] if len(rows) > PAGE else None
-    return render_template("audit.html", rows=rows[:PAGE], older=older, is_first=not before)
+    return render_template("audit.html", rows=rows[:PAGE], older=older, is_first=before is None)

@@ -8,7 +8,7 @@ from datetime import datetime
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from worker.dashboard import charting, evidence_files
+from worker.dashboard import charting, evidence_files, filters
 from worker.dashboard.deeds import Done, author, do, reason, said_reason
 from worker.dashboard.event_lines import last_run
 from worker.dashboard.facts import NIGHTS, WEEK, Facts, Group
@@ -77,8 +77,7 @@ def page() -> str:
 
 def _chosen(listed: Sequence[Group], known: Facts) -> str:
     """Tell which range is meant: the one that is asked for, or this night if anything failed."""
-    asked = request.args.get("range", "")
-    if asked in RANGES:
+    if asked := filters.choice("range", RANGES, ""):
         return asked
     has_any = any(_failed_since(group, known.failed_since) for group in listed)
     return "night" if has_any else "all"

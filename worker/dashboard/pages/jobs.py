@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from worker.dashboard import job_list
+from worker.dashboard import filters, job_list
 from worker.dashboard.job_list import State, Wanted
 from worker.dashboard.services import database, facts, told_at
+from worker.errors import UsageError
 
 # What the address of the next page, or of another state, says again.
 KEPT = ("state", "task", "site", "group", "text", "queue", "batch", "parent", "list")
@@ -44,20 +44,25 @@ def page() -> str | Response:
 
 
 def asked_for() -> Wanted:
-    """Read what is wanted from the address; what makes no sense is left out."""
+    """Read what is wanted from the address; raises UsageError when it makes no sense."""
     given = request.args
-    state, parent = given.get("state", "all"), given.get("parent", "")
-    return Wanted(
-        state=State(state) if state in set(State) else State.ALL,
+    wanted = Wanted(
+        state=State(filters.choice("state", [state.value for state in State], State.ALL)),
         task=given.get("task", "")[:64],
         site=given.get("site", "")[:255],
         group=given.get("group", "")[:16],
         text=given.get("text", "")[: job_list.LONGEST_SEARCH],
         queue=given.get("queue", "")[:50],
         batch=given.get("batch", "")[:100],
-        parent=int(parent) if re.fullmatch(r"\d{1,18}", parent) else None,
+        parent=filters.number("parent"),
         after=given.get("after", "")[:60],
     )
+    if wanted.after and not job_list.is_place(wanted):
+        raise UsageError(
+            f"after={filters.shown(wanted.after)} is no place in this list; take it from the page "
+            "before"
+        )
+    return wanted
 
 
 def _states() -> list[tuple[State, str, int]]:

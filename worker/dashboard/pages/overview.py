@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template
 
-from worker.dashboard import charting, shut_sites, verdict
+from worker.dashboard import charting, filters, shut_sites, verdict
 from worker.dashboard.event_lines import legend, lines_of
 from worker.dashboard.group_hints import hint_of
 from worker.dashboard.overview import RANGES, look
@@ -30,7 +30,7 @@ _PAGES_OF = {
 def page() -> str:
     """Show how everything stands."""
     clock = services().clock
-    wanted = RANGES.get(request.args.get("range", ""), RANGES["night"])
+    wanted = RANGES[filters.choice("range", RANGES, "night")]
     began = time.perf_counter()
     asked = paused()
     answer_ms = (time.perf_counter() - began) * 1000

@@ -9,6 +9,7 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from worker.dashboard import filters
 from worker.dashboard.deeds import Done, author, do, said_reason
 from worker.dashboard.guards import operators_only
 from worker.dashboard.services import database, facts, services, told_at
@@ -17,6 +18,7 @@ from worker.database.client import Row
 from worker.errors import SettingsError, UsageError
 from worker.flags import parse_duration
 from worker.history.todo import Item
+from worker.installation import command_line
 from worker.profiles import other_sessions, store
 from worker.profiles.doubts import HALF_DONE
 from worker.profiles.states import State
@@ -47,8 +49,7 @@ def page() -> str:
     db = database()
     known = facts()
     told_at(known.at)
-    asked = request.args.get("state", "")
-    state = asked if asked in set(State) else None
+    state = filters.choice("state", [state.value for state in State], "") or None
     after = request.args.get("after", "")[:64]
     rows = db.fetch_all("profiles_by_name", state=state, after=after, limit=MOST_PROFILES + 1)
     items = [item for item in known.todo.items if item.kind in ("profile", "checkout")]
@@ -125,7 +126,7 @@ def check_out(profile_id: str) -> Response:
         store.check_out(
             database(), profile_id, person=author(), seconds=seconds, reason=said_reason()
         )
-        where = f"launcher.py profiles show {profile_id}"
+        where = command_line("profiles", "show", profile_id)
         said = f"{profile_id} is yours for {duration(seconds)}. Where it is: {where}"
         return Done(1, f"{said}. But {unknown}." if unknown else said)
 

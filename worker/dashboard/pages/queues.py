@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from worker.dashboard import charting
+from worker.dashboard import charting, filters
 from worker.dashboard.deeds import Done, author, do, said_reason
 from worker.dashboard.guards import operators_only
 from worker.dashboard.services import database, queue_facts, told_at
@@ -38,12 +38,10 @@ def page() -> str:
 def batches() -> str:
     """List every batch there ever was, the newest first."""
     told_at(queue_facts().at)
-    before = request.args.get("before", "")
-    rows = database().fetch_all(
-        "batches_before", before=int(before) if before.isdigit() else None, limit=PAGE + 1
-    )
+    before = filters.number("before")
+    rows = database().fetch_all("batches_before", before=before, limit=PAGE + 1)
     older = rows[PAGE - 1]["id"] if len(rows) > PAGE else None
-    return render_template("batches.html", rows=rows[:PAGE], older=older, is_first=not before)
+    return render_template("batches.html", rows=rows[:PAGE], older=older, is_first=before is None)
 
 
 @pages.post("/queues/pause")

@@ -7,11 +7,12 @@ from datetime import datetime, timedelta
 
 from flask import Blueprint, render_template, request, url_for
 
-from worker.dashboard import charting, timeline_words
+from worker.dashboard import charting, filters, timeline_words
 from worker.dashboard.event_lines import EventLine, lines_of
 from worker.dashboard.facts import NIGHT, Facts
 from worker.dashboard.services import database, facts, services, told_at
 from worker.dashboard.wording import Clock
+from worker.errors import UsageError
 from worker.reporting import events as happenings
 from worker.reporting import lanes, nights
 from worker.reporting.charts.marks import Mark
@@ -114,13 +115,14 @@ def page() -> str:
 
 
 def _asked_for(now: datetime) -> Window:
-    """Read the window from the address; what makes no sense is the latest hours."""
-    key = request.args.get("range", USUAL)
-    key = key if key in HOURS else USUAL
+    """Read the window from the address; without a time it ends now."""
+    key, given = filters.choice("range", HOURS, USUAL), request.args.get("until", "")
     try:
-        until = datetime.strptime(request.args.get("until", ""), STAMP)  # noqa: DTZ007 - it is UTC
+        until = datetime.strptime(given, STAMP) if given else now  # noqa: DTZ007 - it is UTC
     except ValueError:
-        return Window(key, now, now)
+        raise UsageError(
+            f"until={filters.shown(given)} is no time; write 2026-01-31T18:00, in UTC"
+        ) from None
     return Window(key, min(max(until, now - FURTHEST), now), now)
 
 

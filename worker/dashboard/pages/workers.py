@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, abort, render_template
 
+from worker.dashboard import filters
 from worker.dashboard.overview import RANGES, look
 from worker.dashboard.services import database, facts, paused, told_at
 from worker.recovery import live_runs
@@ -22,8 +23,7 @@ pages = Blueprint("workers", __name__)
 def page() -> str:
     """Show the workers of live and dead runs, and the latest runs."""
     db, known = database(), facts()
-    before = request.args.get("before", "")
-    runs = live_runs.newest(db, MOST_RUNS + 1, int(before) if before.isdigit() else None)
+    runs = live_runs.newest(db, MOST_RUNS + 1, filters.number("before"))
     now = look(db, known, paused(), RANGES["1h"])
     told_at(now.at)
     return render_template(
@@ -40,8 +40,7 @@ def run(run_id: int) -> str:
     db, known = database(), facts()
     found = [each for each in live_runs.newest(db, 1, run_id + 1) if each.run_id == run_id]
     if not found:
-        return render_template("refused.html", code=404, title="Not found",
-                               text=f"There is no run {run_id}.")  # fmt: skip
+        abort(404, f"There is no run {run_id}.")
     the_run = found[0]
     told_at(known.at)
     until = the_run.over_at or known.at + timedelta(minutes=1)

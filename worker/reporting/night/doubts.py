@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from worker.database.client import Database, Row
+from worker.installation import command_line
 from worker.reporting.night.model import Doubt
 from worker.reporting.night.window import Window
 from worker.reporting.night.words import clean
@@ -111,7 +112,7 @@ def _doubt(
         first=first,
         site=clean(site, 100) if len(sites) == 1 and (site := next(iter(sites))) else None,
         sample_job=hits[0].job_id,
-        command=f"launcher.py export --task {name} --since {since}",
+        command=command_line("export", "--task", name, "--since", since),
     )
 
 

@@ -15,6 +15,7 @@ from worker.evidence import last_good
 from worker.evidence.files import facts_of
 from worker.evidence.pictures import FAILURE, LAST_GOOD, Picture
 from worker.history.dead_letters import label_of
+from worker.installation import command_line
 from worker.reporting.events import Event, Kind
 from worker.reporting.night.model import Group, GroupTotals
 from worker.reporting.night.window import Window
@@ -161,13 +162,13 @@ def _hint(row: Row, window: Window, told: Sequence[Event]) -> tuple[str, bool]:
 
 def _command(row: Row, is_mended: bool) -> str:
     if row["fingerprint"] is None:
-        return f"launcher.py retry --id {row['sample_job']}"
+        return command_line("retry", "--id", row["sample_job"])
     # The whole name: a shorter one may be another group's too.
-    group = f"--group {row['fingerprint']}"
+    group = ("--group", row["fingerprint"])
     if row["half_done"]:
         # Never one line that does it all again: a person looks at each first.
-        return f"launcher.py errors {row['fingerprint']}"
-    return f"launcher.py retry {group}" + ("" if is_mended else " --limit 10")
+        return command_line("errors", row["fingerprint"])
+    return command_line("retry", *group) + ("" if is_mended else " --limit 10")
 
 
 def _place(row: Row, album: Album) -> str:

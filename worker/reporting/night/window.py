@@ -14,6 +14,7 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from worker.database.client import Database
 from worker.errors import UsageError
 from worker.flags import parse_duration
+from worker.installation import command_line
 from worker.recovery import live_runs
 from worker.recovery.live_runs import Life, RunState
 from worker.reporting import events, figures, nights
@@ -67,7 +68,7 @@ def of_run(db: Database, run_id: int, zone: tzinfo) -> Window:
         raise UsageError(f"there is no run {run_id}; list them: launcher.py runs")
     run = found[0]
     end = max(run.over_at or now, run.started_at + timedelta(seconds=1))
-    command = f"launcher.py report --run {run_id}"
+    command = command_line("report", "--run", run_id)
     return Window(run.started_at, end, now, zone, run, (run,), command)
 
 
@@ -75,7 +76,7 @@ def since(db: Database, text: str, zone: tzinfo) -> Window:
     """Take what a person wrote as the beginning, and now as the end; raises UsageError."""
     now = figures.state(db).now
     start = parse_since(text, now, zone)
-    command = f"launcher.py report --since {_local(start, zone):%Y-%m-%dT%H:%M}"
+    command = command_line("report", "--since", f"{_local(start, zone):%Y-%m-%dT%H:%M}")
     return _until_now(db, start, now, zone, command)
 
 
@@ -84,7 +85,7 @@ def last_night(db: Database, zone: tzinfo) -> Window:
     found = nights.this_night(db, zone)
     if found.run is not None:
         return of_run(db, found.run.run_id, zone)
-    command = f"launcher.py report --since {_local(found.start, zone):%Y-%m-%dT%H:%M}"
+    command = command_line("report", "--since", f"{_local(found.start, zone):%Y-%m-%dT%H:%M}")
     return _until_now(db, found.start, found.now, zone, command)
 
 
