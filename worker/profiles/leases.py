@@ -84,8 +84,8 @@ def renew(db: Database, incarnations: list[int], lease_seconds: float) -> int:
         return 0
     rows = db.fetch_all("leases_of_incarnations", incarnations=tuple(incarnations))
     held = [(row["profile_id"], row["fence"], row["incarnation"]) for row in rows]
-    if not held:
-        return 0
+    if len(held) < 2:
+        return sum(_renew_one(db, lease, lease_seconds) for lease in held)
     try:
         return _renew(db, held, lease_seconds)
     except RowsLocked:
