@@ -82,6 +82,57 @@ def test_a_worker_that_died_in_a_living_run_is_red_with_the_reason(own_site):
     assert "1 of 2 workers alive" in text
 
 
+def dead_tiles(site):
+    site.forget()
+    return [words for kind, words in tiles(site.client().get("/").text) if "dead" in kind]
+
+
+def claim_by_the_dead(site, step=None):
+    """Have worker 1 of the killed run hold the next job; its last beat told of none."""
+    site.db.run_statement(
+        "INSERT INTO workers (id, run_id, slot, pid, pid_started, started_at) "
+        "VALUES (9, 1, 1, 1, 1, UTC_TIMESTAMP(6) - INTERVAL 90 MINUTE)"
+    )
+    job = site.night.running + 1
+    site.db.run_statement(
+        "UPDATE work_queue SET status = 'in_progress', worker_id = 1, incarnation = 9, fence = 1, "
+        "attempts = 1, started_at = UTC_TIMESTAMP(6), irreversible_step = %(step)s, "
+        "lease_until = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR WHERE id = %(job)s",
+        {"step": step, "job": job},
+    )
+    return job
+
+
+def test_a_dead_worker_was_at_what_the_database_says(own_site):
+    first, second = dead_tiles(own_site)
+    # What its last beat told of is another run's now.
+    assert "holds no job" in first
+    assert "holds no job" in second
+
+    job = claim_by_the_dead(own_site)
+    first, second = dead_tiles(own_site)
+    assert "holds no job" in first
+    assert f"It was at job {job} ; the job comes back by itself." in second
+
+    own_site.db.run_statement(
+        f"UPDATE work_queue SET attempts = 4, max_attempts = 4 WHERE id = {job}"
+    )
+    assert "the job will be ended as failed: " in dead_tiles(own_site)[1]
+
+
+def test_a_dead_workers_job_at_an_irreversible_step_does_not_come_back(own_site):
+    job = claim_by_the_dead(own_site, "submitting order")
+
+    (told,) = [words for words in dead_tiles(own_site) if f"job {job}" in words]
+    assert "step “submitting order”; that step is irreversible: the job may be half done" in told
+    assert "comes back" not in told.replace("does not come back", "")
+
+    page = own_site.client().get(f"/jobs/{job}").text
+    assert f"<h1>Job {job} was broken off.</h1>" in page
+    assert f"Job {job} is not running: " in page
+    assert "is running" not in page
+
+
 def test_workers_of_a_run_that_has_just_begun_are_starting(own_site):
     own_site.db.run_statement("DELETE FROM runs WHERE id = 1")
     own_site.db.run_statement("DELETE FROM workers")
