@@ -112,6 +112,10 @@ def _of(usual: Usual) -> Ended:
 def _of_the_past(window: Window, counts: Counts, usual: Usual, why: str) -> Verdict:
     """Tell how a run ended: what became of its jobs since is another night's matter."""
     many = failing.are_many(Ended(counts.done, counts.failed), _of(usual))
+    if window.run is not None and window.run.life is Life.GONE:
+        said = f"{_named(window.run)} was killed at {clock(window, window.run.heartbeat_at)}"
+        left = "" if counts.pending is not None else "; how many jobs were left then is not known"
+        return Verdict(Level.LOOK, f"Look when you are up: {said}{left}.", why)
     if not counts.left:
         cause = Cause.MANY_FAIL if many else Cause.WELL
         level = Level.LOOK if many else Level.SLEEP
