@@ -133,6 +133,39 @@ def test_a_dead_workers_job_at_an_irreversible_step_does_not_come_back(own_site)
     assert "is running" not in page
 
 
+def test_a_failure_is_as_old_as_it_is_and_not_as_its_minute(own_site):
+    own_site.db.run_statement("DELETE FROM runs")
+    own_site.db.run_statement(
+        "UPDATE work_queue SET finished_at = UTC_TIMESTAMP(6) - INTERVAL 40 SECOND "
+        "WHERE status = 'error'"
+    )
+    own_site.db.run_statement(
+        "UPDATE failure_groups SET last_seen = UTC_TIMESTAMP(6) - INTERVAL 40 SECOND"
+    )
+    own_site.db.run_statement(
+        "UPDATE job_attempts a JOIN work_queue q ON q.id = a.job_id AND q.fence = a.fence "
+        "SET a.finished_at = q.finished_at WHERE q.status = 'error'"
+    )
+    own_site.forget()
+
+    text = " ".join(re.sub(r"<[^>]+>", " ", own_site.client().get("/").text).split())
+
+    seconds = re.search(r"A job failed (?:(\d+) s|1 min) ago", text)
+    assert seconds, text[:2000]
+    assert int(seconds[1] or 60) >= 39
+
+
+def test_a_killed_run_says_in_the_list_what_it_has_done(own_site):
+    own_site.db.run_statement("UPDATE workers SET run_id = 1")
+    own_site.forget()
+
+    row = own_site.client().get("/workers").text.partition("/runs/1")[2].partition("</tr>")[0]
+
+    figures = [int(each) for each in re.findall(r'<td class="num">(\d+)</td>', row)]
+    assert len(figures) == 2
+    assert figures[0] > 50
+
+
 def test_workers_of_a_run_that_has_just_begun_are_starting(own_site):
     own_site.db.run_statement("DELETE FROM runs WHERE id = 1")
     own_site.db.run_statement("DELETE FROM workers")
