@@ -155,6 +155,23 @@ def test_a_failure_is_as_old_as_it_is_and_not_as_its_minute(own_site):
     assert int(seconds[1] or 60) >= 39
 
 
+def test_jobs_of_an_unknown_task_go_on_with_a_run_that_knows_it(own_site):
+    own_site.db.run_statement(
+        "UPDATE runs SET tasks = '[\"visit\"]', "
+        "pulse = JSON_SET(pulse, '$.has_strangers', TRUE) WHERE id = 2"
+    )
+    own_site.db.run_statement(
+        "INSERT INTO work_queue (id, payload, task) VALUES (9100, '{}', 'unheard')"
+    )
+    own_site.forget()
+
+    held = own_site.client().get("/").text.partition('id="held"')[2].partition("</section>")[0]
+
+    (row,) = [each for each in held.split("</li>") if "&#39;unheard&#39;" in each]
+    assert "Goes on when a run that does these jobs is started." in row
+    assert "as soon as there is room" not in row
+
+
 def test_a_killed_run_says_in_the_list_what_it_has_done(own_site):
     own_site.db.run_statement("UPDATE workers SET run_id = 1")
     own_site.forget()
