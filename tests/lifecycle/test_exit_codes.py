@@ -45,6 +45,7 @@ def test_more_failures_than_allowed_are_an_exit_code(launch, queue, tasks):
 
     assert run.wait() == 10
     assert "0 done, 2 failed" in run.stdout
+    assert "  2 failed, and --fail-over allows 1\n" in run.stdout
 
 
 def test_as_many_failures_as_allowed_are_none(launch, queue, tasks):

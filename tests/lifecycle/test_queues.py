@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 
 from tests.lifecycle.conftest import run_command, url_of, wait_until
+from worker.claiming import held_back
 
 
 @pytest.fixture
@@ -93,3 +94,20 @@ def test_a_mistyped_task_is_warned_of(cli):
     assert wrong.returncode == 0
     assert "knows a task named 'vist' (is 'visit' meant?)" in wrong.stderr
     assert right.stderr == ""
+
+
+def test_a_run_whose_workers_are_all_busy_knows_what_it_leaves(
+    launch, queue, tasks, database, let_go
+):
+    queue.enqueue("held", {})
+    run = launch("--workers", 1, "--tasks", tasks, "--lease", "3s", NIGHTSHIFT_UNKNOWN_TASKS=None)
+    wait_until(lambda: queue.counts()["in_progress"], "the job is at work")
+    queue.enqueue_many("unheard", [{}, {}])
+
+    def told():
+        return [(item.key, item.jobs) for item in held_back.count(database)]
+
+    wait_until(lambda: told() == [("task:unheard", 2)], "the unknown task is held back", 40.0)
+    assert queue.counts()["in_progress"] == 1
+    let_go()
+    assert run.wait() == 11, run.output

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.ready_jobs import ReadyJobs
 from worker.claiming.scope import Scope, absence, of_live_runs, of_onlookers
 from worker.database.client import Database, Row
+from worker.guards import breakers
 from worker.guards.keys import ClosedKey
 from worker.models import Candidate, Partition
 from worker.queue_names import as_compared
@@ -54,9 +55,9 @@ def count(
     live = _live_scopes(db) if scope is None else []
     closures = ClosedKeys(db, of_onlookers(db) if scope is None else scope)
     closures.refresh()
-    if not (
-        closures.closed or closures.orders.conditions()[0] or live or closures.scope.is_limited
-    ):
+    canaries = breakers.awaiting_canaries(db) if closures.tripped else {}
+    has_orders = bool(closures.orders.conditions()[0])
+    if not (closures.closed or canaries or has_orders or live or closures.scope.is_limited):
         return []
     found: Counter[str] = Counter()
     closed: dict[str, ClosedKey] = {}
@@ -67,13 +68,25 @@ def count(
         is_complete = not found or time.monotonic() < deadline
         if not is_complete:
             break
-        if (holder := _holder_of(db, _job_of(row), closures, live)) is not None:
+        job = _job_of(row)
+        holder = _holder_of(db, job, closures, live) or _awaited_canary(job, closures, canaries)
+        if holder is not None:
             culprit, closure = holder
             closed.setdefault(culprit, closure)
             found[culprit] += row["jobs"]
+    for name in closed.keys() & {closure.key for closure in canaries.values()}:
+        # The next one may be claimed.
+        found[name] -= 1
+    return _told(found, closed, is_complete)
+
+
+def _told(
+    found: Counter[str], closed: Mapping[str, ClosedKey], is_complete: bool
+) -> list[HeldBack]:
     return [
         HeldBack(closed[culprit].key, closed[culprit].reason, jobs, or_more=not is_complete)
         for culprit, jobs in found.most_common()
+        if jobs
     ]
 
 
@@ -88,6 +101,16 @@ def _holder_of(
         return None
     # An ordered account has several places, and all wait for the same job.
     return turn.reason if turn.seconds is None else turn.key, turn
+
+
+def _awaited_canary(
+    job: Candidate, closures: ClosedKeys, canaries: Mapping[str, ClosedKey]
+) -> tuple[str, ClosedKey] | None:
+    """Find an open breaker whose time to check has come: only one job of its key can start."""
+    if not canaries:
+        return None
+    found = next((canaries[key] for key in closures.keys_of(job) if key in canaries), None)
+    return None if found is None else (found.key, found)
 
 
 def _live_scopes(db: Database) -> list[Scope]:

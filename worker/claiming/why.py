@@ -30,6 +30,8 @@ from worker.urls import host_or_none
 
 # Stop counting here: an exact larger number would help nobody.
 MANY = 10_000
+# So begins what is said of a job in progress whose worker is gone.
+NOT_RUNNING = "is not running"
 _WAITS = "waits because "
 
 
@@ -99,7 +101,7 @@ def _at_work(db: Database, job: Row) -> str:
     for item in sweep(db, Queue(db), dry_run=True):
         if item.job_id == job["id"]:
             ends = "puts it back" if item.status is Status.PENDING else "ends it"
-            return f"is not running: {item.reason}; the next sweep {ends}: launcher.py sweep"
+            return f"{NOT_RUNNING}: {item.reason}; the next sweep {ends}: launcher.py sweep"
     times = db.fetch_all("times_of_job", id=job["id"])[0]
     step = job["irreversible_step"]
     by = "" if job["worker_id"] is None else f": worker {job['worker_id']}"

@@ -112,7 +112,7 @@ def _run(
     _report(summary, settings, as_json)
     _send_span(summary, settings, began_at)
     report_files.write(settings, summary)
-    code = _exit_code(summary, settings.fail_over)
+    code = _exit_code(summary)
     announcer.end(summary, code, render(summary, settings.errors_dir))
     return code
 
@@ -165,7 +165,7 @@ def _run_pool(
 ) -> Summary:
     display = make_display(settings, settings.quiet)
     supervisor = Supervisor(settings, run_id, worker_main, display, shared, service)
-    summary = supervisor.run()
+    summary = replace(supervisor.run(), fail_over=settings.fail_over)
     close_left_sessions(settings)
     announcer.is_silence_said = supervisor.is_silence_said
     try:
@@ -193,7 +193,7 @@ def _finish(settings: RunSettings, summary: Summary) -> Summary:
         except DatabaseUnavailable:
             # Grouping a very long run may time out; recording its end matters more.
             pass
-        code = _exit_code(summary, settings.fail_over)
+        code = _exit_code(summary)
         runs.end_run(db, summary.run_id, {**summary.as_json(), "exit_code": int(code)})
     return summary
 
@@ -220,15 +220,15 @@ def _send_span(summary: Summary, settings: RunSettings, began_at: int) -> None:
         "nightshift.jobs.retried": summary.retried,
         "nightshift.worker.deaths": summary.crashes,
         "nightshift.stopped_by": summary.stopped_by or "",
-        "process.exit.code": int(_exit_code(summary, settings.fail_over)),
+        "process.exit.code": int(_exit_code(summary)),
     }
     run_span.send(settings.otel, summary.run_id, began_at, facts)
 
 
-def _exit_code(summary: Summary, fail_over: int | None) -> ExitCode:
+def _exit_code(summary: Summary) -> ExitCode:
     if summary.is_unfinished or not summary.is_recorded:
         return ExitCode.UNAVAILABLE
-    if fail_over is not None and summary.failed > fail_over:
+    if summary.has_too_many_failed:
         return ExitCode.TOO_MANY_FAILED
     return ExitCode.HELD_BACK if summary.held_back else ExitCode.OK
 

@@ -121,7 +121,9 @@ def outlook_line(now: Standing) -> str | None:
         f", without {' and '.join(without)}" if without else ""
     )
     if (eta := now.outlook.eta_seconds) is None:
-        return f"time to go: unknown, nothing has ended in {RATE_SECONDS / 60:.0f} minutes; {left}"
+        whose = "this run" if len(now.alive) == 1 else "these runs"
+        lately = f"in {whose} in the last {RATE_SECONDS / 60:.0f} minutes"
+        return f"time to go: unknown, nothing has ended {lately}; {left}"
     return f"about {duration(eta)} to go: {left}"
 
 

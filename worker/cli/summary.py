@@ -17,6 +17,8 @@ def render(summary: Summary, errors_dir: Path) -> list[str]:
         f"{summary.done:,} done, {summary.failed:,} failed, {summary.retried:,} retried, "
         f"{summary.rate:.1f} jobs/s"
     ]
+    if summary.has_too_many_failed:
+        lines.append(f"  {summary.failed:,} failed, and --fail-over allows {summary.fail_over:,}")
     if summary.swept or summary.handed_back or summary.crashes:
         lines.append(
             f"  {summary.swept:,} swept, {summary.handed_back:,} handed back, "

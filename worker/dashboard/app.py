@@ -95,7 +95,7 @@ def _teach_templates(app: Flask) -> None:
     app.jinja_env.filters.update(FILTERS)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     clock: Clock = app.extensions[services.NAME].clock
-    for name in ("hour", "second", "day", "near", "iso", "after"):
+    for name in ("hour", "second", "second_of", "day", "near", "iso", "after"):
         app.jinja_env.filters[name] = getattr(clock, name)
     app.jinja_env.globals.update(
         mark=pictures.mark,

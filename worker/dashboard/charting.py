@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 
 from markupsafe import Markup
 
-from worker.dashboard.facts import BUCKETS, Facts, Group
+from worker.dashboard.facts import Facts
+from worker.dashboard.failed_groups import BUCKETS, Group
 from worker.dashboard.overview import Now
 from worker.dashboard.pictures import drawn
 from worker.dashboard.queue_facts import BatchNow

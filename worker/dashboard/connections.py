@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from worker.database.client import Database
+from worker.database.client import Database, DatabaseError
 from worker.database.session import Connection
 from worker.database_settings import DatabaseSettings
 
@@ -23,6 +23,14 @@ class CountingDatabase(Database):
         self.statements += 1
         return super()._attempt(operation, autocommit=autocommit)
 
+    def leave_if_dead(self) -> None:
+        """Leave a connection that died while nobody used it: the next statement opens another."""
+        try:
+            if self._connection is not None:
+                self._connection.ping()
+        except (DatabaseError, OSError):
+            self.close()
+
 
 class Connections:
     """Connections to borrow, one for each request that is being answered."""
@@ -36,9 +44,12 @@ class Connections:
     def borrow(self) -> CountingDatabase:
         """Give a connection that nobody else has."""
         with self._lock:
-            if self._free:
-                return self._free.pop()
-        return self._new()
+            db = self._free.pop() if self._free else None
+        if db is None:
+            return self._new()
+        # The server may have been away since: that must not cost a request.
+        db.leave_if_dead()
+        return db
 
     def give_back(self, db: CountingDatabase) -> None:
         """Keep a connection for the next request, or close it when there are enough."""

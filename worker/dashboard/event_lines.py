@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from worker.dashboard.wording import Clock, about
+from worker.recovery.live_runs import ended_well
 from worker.reporting.charts.marks import Mark
 from worker.reporting.events import Event, Kind
 
@@ -153,5 +154,7 @@ def _line(event: Event, clock: Clock, ending: str) -> EventLine:
     if event.ended_at is None:
         return EventLine(event.began_at, Mark.RUNNING, f"Run {event.run_id} began on {event.name}")
     mark = Mark.FAILED if event.why == "killed" else Mark.DONE
+    if not ended_well(event.detail.get("summary") or {}):
+        mark = Mark.LOOK
     text = f"Run {event.run_id} on {event.name}: {event.why}"
     return EventLine(event.began_at, mark, text, f"until {clock.second(event.ended_at)}")

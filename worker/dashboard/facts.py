@@ -13,9 +13,10 @@ from math import inf
 from worker.claiming import held_back
 from worker.claiming.closed_keys import ClosedKeys
 from worker.claiming.held_back import HeldBack
-from worker.database.client import Database, Row
+from worker.dashboard import failed_groups
+from worker.dashboard.failed_groups import Group
+from worker.database.client import Database
 from worker.guards.keys import ClosedKey
-from worker.history import dead_letters
 from worker.history.archive import EARLIEST
 from worker.history.todo import Item, Todo
 from worker.recovery import unswept
@@ -30,62 +31,15 @@ from worker.reporting.tally import Figures
 # More than this nobody counts exactly.
 MOST = 2_000_000
 HELD_BACK_SECONDS = 1.0
-# Groups that have pictures and a trend; the others are listed without.
-PICTURED = 20
-BUCKETS = 48
 MOST_EVENTS = 500
 NIGHT, DAY, WEEK = timedelta(hours=14), timedelta(hours=24), timedelta(days=7)
 # How far back each worker is added up.
 BACK = (timedelta(hours=1), timedelta(hours=6), NIGHT, DAY, WEEK)
 MOST_WORKERS = 64
-# In how many of these nights a group has failed.
-NIGHTS = 7
 # So many jobs are looked at for those that one site has done.
 MOST_LOOKED_AT = 5_000
 PACE = timedelta(minutes=15)
 MOST_PACED = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Jobs in error with the same fingerprint; `samples` are the first, a middle and the last."""
-
-    row: Row
-    samples: tuple[Row, ...] = ()
-    trend: tuple[int, ...] = ()
-    trend_start: datetime | None = None
-    # In how many of the last seven nights those that are in error failed; 0: not known.
-    nights: int = 0
-
-    @property
-    def key(self) -> str:
-        """Its fingerprint; empty for failures that have none."""
-        return self.row["fingerprint"] or ""
-
-    @property
-    def jobs(self) -> int:
-        """How many jobs are in error so."""
-        return int(self.row["jobs"])
-
-    @property
-    def site(self) -> str:
-        """The site of its first job, as far as is known."""
-        return next((str(row["site"]) for row in self.samples if row.get("site")), "")
-
-    @property
-    def is_muted(self) -> bool:
-        """Whether it is left out of the lists."""
-        return self.row["muted_at"] is not None
-
-    @property
-    def half_done(self) -> int:
-        """How many of them may be half done."""
-        return int(self.row.get("half_done") or 0)
-
-    @property
-    def is_new(self) -> bool:
-        """Whether it was not seen before this night, as the report says it."""
-        return bool(self.row["is_new"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +86,11 @@ class Facts:
         return sum(group.jobs for group in self.shown_groups)
 
     @property
+    def failed_tonight(self) -> int:
+        """How many of these failed this night."""
+        return sum(group.tonight for group in self.shown_groups)
+
+    @property
     def failing(self) -> str:
         """Which share fails, if that is much: of the night, or lately."""
         before = [each for each in self.hours if each.end <= self.night_start]
@@ -155,7 +114,7 @@ class Facts:
     @property
     def failed_since(self) -> datetime:
         """What failed since then is told of as this night's, also when it has only just begun."""
-        return min(self.new_since, self.at - timedelta(hours=1))
+        return failed_groups.failed_since(self.new_since, self.at)
 
     def breaker_of(self, site: str) -> Event | None:
         """Find the last opening of a site's breaker in the last week."""
@@ -177,7 +136,7 @@ def gather(db: Database, zone: tzinfo) -> Facts:
     now = night.now
     new_since = nights.beginning(night.start, zone)
     tonight = figures.totals(db, night.start, now)
-    groups = tuple(_groups(db, now, new_since))
+    groups = tuple(failed_groups.in_error(db, now, new_since))
     told = tuple(_events(db, now))
     held = tuple(held_back.count(db, seconds=HELD_BACK_SECONDS))
     return Facts(
@@ -251,48 +210,3 @@ def _done_of(db: Database, site: str, since: datetime) -> tuple[int, bool]:
     """Count a site's jobs that are done since a moment, and tell whether these are all."""
     row = db.fetch_all("done_of_site_since", site=site, since=since, most=MOST_LOOKED_AT)[0]
     return int(row["jobs"]), int(row["seen"]) < MOST_LOOKED_AT
-
-
-def _groups(db: Database, now: datetime, new_since: datetime) -> list[Group]:
-    rows = dead_letters.groups(db, new_since)
-    shown = [row for row in rows if row["muted_at"] is None][:PICTURED]
-    if not shown:
-        return [Group(row) for row in rows]
-    start = max(min(row["first_seen"] for row in shown), now - timedelta(hours=24))
-    width = max((now - start) / BUCKETS, timedelta(minutes=1))
-    trends = _trends(db, start, width, int((now - start) / width) + 1)
-    by_night = _trends(db, new_since - timedelta(days=NIGHTS - 1), timedelta(days=1), NIGHTS)
-    pictured = {row["fingerprint"] for row in shown}
-    return [
-        Group(
-            row,
-            _samples(db, row),
-            trends.get(row["fingerprint"], ()),
-            start,
-            sum(jobs > 0 for jobs in by_night.get(row["fingerprint"], ())),
-        )
-        if row["fingerprint"] in pictured
-        else Group(row)
-        for row in rows
-    ]
-
-
-def _trends(
-    db: Database, start: datetime, width: timedelta, number: int
-) -> dict[str | None, tuple[int, ...]]:
-    found: dict[str | None, list[int]] = {}
-    seconds = width.total_seconds()
-    for row in db.fetch_all("failure_trends", since=start, seconds=seconds):
-        places = found.setdefault(row["fingerprint"], [0] * number)
-        places[min(int(row["place"]), number - 1)] += int(row["jobs"])
-    return {key: tuple(places) for key, places in found.items()}
-
-
-def _samples(db: Database, row: Row) -> tuple[Row, ...]:
-    """Find the first, a middle and the last job of a group, with where their evidence is."""
-    if row["fingerprint"] is None:
-        return ()
-    found = db.fetch_all(
-        "samples_of_group", fingerprint=row["fingerprint"], middle=max(0, int(row["jobs"]) // 2)
-    )
-    return tuple({sample["id"]: sample for sample in found}.values())

@@ -9,7 +9,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from worker.dashboard import evidence_files
-from worker.dashboard.facts import Facts, Group
+from worker.dashboard.facts import Facts
+from worker.dashboard.failed_groups import Group
 from worker.dashboard.wording import Clock, counted
 from worker.evidence.last_good import LastGood
 from worker.guards.keys import ClosedKey, task_at_key

@@ -158,9 +158,17 @@ class Now:
 
     @property
     def last_failure_seconds(self) -> float | None:
-        """How long ago a job failed for good, to the minute; None when none did for as long."""
-        ends = [each.end for each in self.facts.minutes if each.failed]
-        return max((self.at - max(ends)).total_seconds(), 0.0) if ends else None
+        """How long ago a job failed for good; None when none did for as long.
+
+        To the minute, if it is not among the failures any more: then that minute's beginning.
+        """
+        failing = [each for each in self.facts.minutes if each.failed]
+        if not failing:
+            return None
+        last = max(failing, key=lambda each: each.start)
+        seen = [group.row["last_seen"] for group in self.facts.groups if group.row["last_seen"]]
+        exact = [moment for moment in seen if moment >= last.start]
+        return max((self.at - max(exact, default=last.start)).total_seconds(), 0.0)
 
     @property
     def known_since(self) -> datetime:

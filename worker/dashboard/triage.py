@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from worker.dashboard.facts import Group
+from worker.dashboard.failed_groups import Group
 from worker.dashboard.group_hints import Hint, Outlook
 
 
@@ -26,9 +26,9 @@ def triage(told: Sequence[tuple[Group, Hint | None]]) -> Triage:
     """Put groups, each with what is proved of it, into one sentence and its reasons."""
     jobs: Counter[Outlook | None] = Counter()
     for group, hint in told:
-        half_done = min(group.half_done, group.jobs)
+        half_done = min(group.half_done, group.told_jobs)
         jobs[Outlook.PERSON] += half_done
-        jobs[hint.outlook if hint is not None else None] += group.jobs - half_done
+        jobs[hint.outlook if hint is not None else None] += group.told_jobs - half_done
     helped = sum(hint is not None and hint.helps for _, hint in told)
     return Triage(helped, _headline(helped, len(told), jobs[None]), _say(jobs))
 

@@ -181,11 +181,22 @@ def reasons(now: Now, clock: Clock, answer_ms: float) -> list[Fact]:
     else:
         facts.append(Fact(Mark.LOOK, "look", "A job failed", f"{about(quiet)} ago", "errors.page"))
     if now.facts.failed:
-        new = f", {now.new_groups} NEW" if now.new_groups else ""
-        groups = counted(len(now.facts.shown_groups), "group")
-        said = f"{now.facts.failed:,} failed in {groups}{new}"
+        said = _failures(now)
         facts.append(Fact(Mark.LOOK, "for the morning", "For the morning:", said, "errors.page"))
     return facts
+
+
+def _failures(now: Now) -> str:
+    """Say how many failed this night, as the report does; before that, how many are left."""
+    facts = now.facts
+    if not facts.failed_tonight:
+        groups = counted(len(facts.shown_groups), "group")
+        return f"{facts.failed:,} failed in {groups} before this night"
+    groups = counted(sum(group.tonight > 0 for group in facts.shown_groups), "group")
+    new = f", {now.new_groups} NEW" if now.new_groups else ""
+    before = facts.failed - facts.failed_tonight
+    earlier = f"; {before:,} before this night" if before else ""
+    return f"{facts.failed_tonight:,} failed in {groups}{new}{earlier}"
 
 
 def _workers(now: Now) -> Fact:

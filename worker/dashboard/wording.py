@@ -17,6 +17,7 @@ from worker.reporting.night.zone import local_zone
 NONE = "–"
 CAP = 10_000
 _CODE = re.compile(r"`([^`]+)`|(launcher\.py .+)")
+_WRITTEN = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z")
 _UTC = re.compile(r"\b(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)Z")
 
 
@@ -38,6 +39,11 @@ class Clock:
     def second(self, moment: datetime | None) -> str:
         """Write `02:14:07`."""
         return NONE if moment is None else f"{self.local(moment):%H:%M:%S}"
+
+    def second_of(self, text: object) -> str:
+        """Write the second of a UTC time that a program wrote; other text is left as it is."""
+        found = _WRITTEN.fullmatch(str(text))
+        return str(text) if found is None else self.second(datetime.fromisoformat(found[1]))
 
     def day(self, moment: datetime | None) -> str:
         """Write `Sat 31 Jan 17:41:09`."""

@@ -1,14 +1,20 @@
-"""What each worker of a live or dead run is at, as the heart of its run last told it."""
+"""What each worker of a live or dead run is at, as the heart of its run last told it.
+
+What a dead one was at is what the database says: its heart's last word may be older than its claim.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from worker.dashboard.facts import Facts
 from worker.database.client import Database, Row
+from worker.models import Status
+from worker.queue.claims import Queue
 from worker.recovery.live_runs import Life, RunState
+from worker.recovery.sweep import sweep
 from worker.reporting.events import Event, Kind
 
 # What a worker records that ends by itself.
@@ -39,6 +45,8 @@ class WorkerNow:
     # The browser elsewhere that it uses, and where that can be watched; empty for one of its own.
     browser: str = ""
     live_view: str = ""
+    # What becomes of the job that a dead one holds.
+    fate: str = ""
 
     @property
     def has_finished(self) -> bool:
@@ -72,10 +80,60 @@ def workers_of(db: Database, facts: Facts, runs: Sequence[RunState]) -> list[Wor
     ]
     ids = tuple(told["job_id"] for _, _, told in shown if told.get("job_id") is not None)
     jobs = {row["id"]: row for row in db.fetch_all("jobs_at_work", ids=ids)} if ids else {}
-    return [
+    found = [
         _worker(run, slot, told, lives.get((run.run_id, slot), ()), jobs)
         for run, slot, told in shown
     ]
+    if not any(map(_is_over, found)):
+        return found
+    claims = _claims(db, tuple({worker.run_id for worker in found if _is_over(worker)}))
+    return [
+        _as_claimed(worker, claims.get((worker.run_id, worker.slot)))
+        if _is_over(worker)
+        else worker
+        for worker in found
+    ]
+
+
+def _is_over(worker: WorkerNow) -> bool:
+    return worker.is_dead or bool(worker.ending)
+
+
+def _claims(db: Database, run_ids: tuple[int, ...]) -> dict[tuple[int, int], Row]:
+    """Find what the workers of some runs hold, each with what a sweep would make of it."""
+    rows = db.fetch_all("claims_of_runs", run_ids=run_ids)
+    swept = sweep(db, Queue(db), dry_run=True) if rows else []
+    ended = {item.job_id: item.reason for item in swept if item.status is Status.ERROR}
+    return {
+        (row["run_id"], row["slot"]): row | {"ended_because": ended.get(row["id"])} for row in rows
+    }
+
+
+def _as_claimed(worker: WorkerNow, claim: Row | None) -> WorkerNow:
+    """Tell of a dead worker what it holds by the database."""
+    if claim is None:
+        return replace(worker, job_id=None, job_seconds=None, step="", job=None)
+    is_told = worker.job_id == claim["id"]
+    irreversible = claim["irreversible_step"]
+    step = worker.step if is_told else ""
+    return replace(
+        worker,
+        job_id=claim["id"],
+        job=claim,
+        job_seconds=worker.job_seconds if is_told else None,
+        step=step if irreversible is None else irreversible,
+        fate=_fate(claim),
+    )
+
+
+def _fate(claim: Row) -> str:
+    if claim["irreversible_step"] is not None:
+        return (
+            "that step is irreversible: the job may be half done, and does not come back by itself"
+        )
+    if claim["ended_because"]:
+        return f"the job will be ended as failed: {claim['ended_because']}"
+    return "the job comes back by itself"
 
 
 def _worker(

@@ -48,6 +48,25 @@ def closed_keys(breakers: list[Row]) -> list[ClosedKey]:
     return closed
 
 
+def awaiting_canaries(db: Database) -> dict[str, ClosedKey]:
+    """Name the keys, each by its own name, whose time to be checked has come: one job at a time.
+
+    They hold nothing back from a search, but all jobs except the one that is claimed first wait.
+    """
+    found = {}
+    for row in tripped(db):
+        if row["state"] == "closed" or row["wait_seconds"] is None or refuses(row):
+            continue
+        reason = f"the breaker of {row['name']} is open, and one job will check it first"
+        if row["reason"]:
+            reason += f": {kept(row['reason'])}"
+        waits = ClosedKey(row["name"], reason, 0.0)
+        tasks = _held_back(row) if row["state"] == "open" else {}
+        for item in [_at_task(waits, task) for task in tasks] or [waits]:
+            found[item.key] = item
+    return found
+
+
 def refuses(breaker: Row) -> ClosedKey | None:
     """Tell whether a breaker lets nothing through now, at least of the tasks that failed."""
     name, wait = breaker["name"], breaker["wait_seconds"]

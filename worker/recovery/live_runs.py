@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from worker.database.client import Database, Row
+from worker.exit_codes import ExitCode
 from worker.models import DEFAULT_QUEUE
 from worker.recovery.dead_owners import MIN_SILENT_SECONDS, is_gone
 from worker.slot_numbers import slots_in, slots_text
@@ -82,6 +83,11 @@ class RunState:
     def slot_names(self) -> str:
         """Its slots, as people write them: `0–2,5`."""
         return slots_text(self.slots).replace("-", "–") or "none yet"
+
+    @property
+    def has_ended_well(self) -> bool:
+        """Whether it came to its end, and did not end as `--fail-over` calls bad."""
+        return self.life is Life.ENDED and ended_well(self.summary or {})
 
     @property
     def ending(self) -> str:
@@ -164,8 +170,19 @@ def state_of(row: Row) -> RunState:
     )
 
 
+def ended_well(summary: dict[str, Any]) -> bool:
+    """Whether a run came to its end without too many failures; jobs may be held back."""
+    return summary.get("exit_code") in (None, ExitCode.OK, ExitCode.HELD_BACK)
+
+
 def ending_of(summary: dict[str, Any]) -> str:
     """Say in a few words how a run ended, from what it recorded."""
+    if summary.get("exit_code") == ExitCode.TOO_MANY_FAILED:
+        return f"{_how_it_ended(summary)}, with too many failures"
+    return _how_it_ended(summary)
+
+
+def _how_it_ended(summary: dict[str, Any]) -> str:
     if summary.get("stopped_by"):
         return f"stopped ({summary['stopped_by']})"
     workers = summary.get("workers") or []

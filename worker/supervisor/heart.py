@@ -40,6 +40,7 @@ from worker.supervisor.chore import Chore
 from worker.supervisor.heart_link import parse_messages
 from worker.supervisor.renewal import Renewal
 from worker.supervisor.slot_keeper import LOOK_SECONDS, SlotKeeper, SlotNote, keeper_of
+from worker.supervisor.strangers_watch import StrangersWatch
 from worker.system.board import Board
 from worker.webhooks import outbox
 
@@ -56,6 +57,7 @@ BREAKERS_SECONDS = 60.0
 TURNS_SECONDS = 600.0
 ROLLUPS_SECONDS = 1.0
 WATCHED_SECONDS = 2.0
+STRANGERS_SECONDS = 5.0
 HELD_BACK_SECONDS = 5.0
 # For the live display: a glance will do.
 HELD_BACK_COUNT_SECONDS = 0.1
@@ -149,6 +151,7 @@ class Heart:
             Chore(PROMOTE_SECONDS, lambda: self._promote(queue)),
             Chore(min(third, 30.0), lambda: self._sweep(db, queue)),
             Chore(1.0, lambda: self._count(db), is_costly=True),
+            Chore(STRANGERS_SECONDS, self._strangers(db).look, is_costly=True),
             Chore(HELD_BACK_SECONDS, lambda: self._count_held_back(db), is_costly=True),
             Chore(BATCHES_SECONDS, batches.look, is_costly=True),
             Chore(SCHEDULES_SECONDS, lambda: firing.fire_due(db, self._complaints)),
@@ -269,10 +272,17 @@ class Heart:
         books.note_answer()
 
     def _scope(self, db: Database) -> Scope:
-        """Which jobs are counted: all, until a worker has met some that are not this run's."""
+        """Which jobs are counted: all, until some were met that are not this run's."""
+        own = self._own_scope(db)
+        return own if self.board.header.has_strangers else own.whole
+
+    def _own_scope(self, db: Database) -> Scope:
         if self._own is None:
             self._own = scope.of_run(db, self.run_id)
-        return self._own if self.board.header.has_strangers else self._own.whole
+        return self._own
+
+    def _strangers(self, db: Database) -> StrangersWatch:
+        return StrangersWatch(db, self.board.header, lambda: self._own_scope(db))
 
     def _note_absence(self, error: DatabaseUnavailable) -> None:
         header = self.board.header

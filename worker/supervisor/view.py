@@ -106,6 +106,8 @@ class Summary:
     auto_workers: AutoNumber | None = None
     # Whether its workers have met jobs that are not its own: those are not counted.
     has_strangers: bool = False
+    # How many jobs may fail; None: any number.
+    fail_over: int | None = None
     # Whether the database has been told of the run's end.
     is_recorded: bool = True
 
@@ -118,6 +120,11 @@ class Summary:
     def is_unfinished(self) -> bool:
         """Whether no slot could be kept going."""
         return bool(self.workers) and all(worker.given_up for worker in self.workers)
+
+    @property
+    def has_too_many_failed(self) -> bool:
+        """Whether more jobs failed than `--fail-over` allows."""
+        return self.fail_over is not None and self.failed > self.fail_over
 
     @property
     def is_worth_a_word(self) -> bool:

@@ -232,7 +232,7 @@ class Header(ctypes.Structure):
         ("held_back", ctypes.c_int64),
         ("_held_because", ctypes.c_char * 200),
         ("promoted", ctypes.c_int64),
-        # Whether a worker has met jobs that are not this run's to do.
+        # Whether jobs were met that are not this run's to do.
         ("has_strangers", ctypes.c_int64),
         ("told", ctypes.c_int64),
         ("still_since", ctypes.c_double),

@@ -98,3 +98,19 @@ def test_an_ordered_account_waits_for_one_failed_job_at_all_its_places(database,
 
     assert item.jobs == 3
     assert item.reason.startswith(f"job {first} failed and its order waits; ")
+
+
+def test_behind_a_breaker_that_may_be_checked_all_jobs_but_one_are_held_back(
+    database, queue, count
+):
+    queue.enqueue_many("visit", [HELD] * 4)
+    queue.enqueue("visit", {})
+    hold(database, seconds=50.0)
+    database.run_statement("UPDATE breakers SET until = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND")
+
+    (item,) = held_back.count(database)
+    assert (item.key, item.jobs) == ("site:held.example", 3)
+    assert "one job will check it first" in item.reason
+
+    database.run_statement("DELETE FROM work_queue WHERE id <= 3")
+    assert count() == []

@@ -169,6 +169,19 @@ def test_the_time_to_go_leaves_out_what_is_held_back_and_says_so(cli, database, 
     assert [(run["run"], run["life"]) for run in told["runs"]] == [(run, "alive")]
 
 
+def test_where_nothing_has_ended_in_a_run_it_says_so_of_that_run(cli, database, queue, new_run):
+    earlier, now = new_run(os.getpid()), new_run(os.getpid())
+    done_lately(database, runs.start_worker(database, earlier, 3), 10)
+    database.run_statement(f"UPDATE runs SET ended_at = UTC_TIMESTAMP(6) WHERE id = {earlier}")
+    queue.enqueue("visit", {})
+    assert now
+
+    (line,) = [line for line in cli("status").stdout.splitlines() if "time to go" in line]
+    assert line == (
+        "time to go: unknown, nothing has ended in this run in the last 15 minutes; 1 job"
+    )
+
+
 def test_a_killed_launcher_is_dead_at_once_and_nobody_waits_for_its_heartbeats(
     cli, database, queue, new_run
 ):

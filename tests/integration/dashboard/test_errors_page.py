@@ -80,13 +80,41 @@ def test_a_site_that_answers_again_is_the_headline_and_has_the_blue_button(own_s
     assert "likely" not in text.partition(f'id="all-{VISIT}"')[2].partition("</form>")[0]
 
 
-def test_this_nights_groups_are_shown_first_and_the_earlier_ones_are_counted(own_site):
-    own_site.db.run_statement(
-        "UPDATE failure_groups SET last_seen = UTC_TIMESTAMP(6) - INTERVAL 3 DAY, "
-        "first_seen = UTC_TIMESTAMP(6) - INTERVAL 4 DAY WHERE fingerprint = %(group)s",
-        {"group": PRICE},
+def age(site, which, params=None):
+    """Let some jobs have failed three days ago."""
+    site.db.run_statement(
+        "UPDATE work_queue SET finished_at = finished_at - INTERVAL 3 DAY "
+        f"WHERE status = 'error' AND {which}", params or {},
+    )  # fmt: skip
+    site.forget()
+
+
+def test_of_a_group_that_failed_in_other_nights_too_this_nights_jobs_are_counted(own_site):
+    of_group = [
+        row["id"]
+        for row in own_site.db.run_statement(
+            "SELECT id FROM work_queue WHERE fingerprint = %(group)s ORDER BY id", {"group": PRICE}
+        )
+    ]
+    failed = own_site.db.run_statement("SELECT COUNT(*) AS n FROM work_queue WHERE status='error'")
+    age(own_site, "id = %(id)s", {"id": of_group[0]})
+    client = own_site.client()
+
+    tonight, week, everything = (
+        words(client.get(f"/errors?range={name}").text) for name in ("night", "week", "all")
     )
-    own_site.forget()
+    jobs = failed[0]["n"]
+    assert f"{jobs - 1} failed, in " in tonight
+    assert f"{len(of_group)} are in error in all" in tonight
+    assert f"{jobs} failed, in " in week
+    assert f"{jobs} failed, in " in everything
+    assert "are in error in all" not in everything
+    overview = words(client.get("/").text)
+    assert re.search(rf"For the morning: {jobs - 1} failed in \d groups.*; 1 before this", overview)
+
+
+def test_this_nights_groups_are_shown_first_and_the_earlier_ones_are_counted(own_site):
+    age(own_site, "fingerprint = %(group)s", {"group": PRICE})
     client = own_site.client()
 
     shown = client.get("/errors").text
@@ -101,11 +129,8 @@ def test_this_nights_groups_are_shown_first_and_the_earlier_ones_are_counted(own
 
 
 def test_a_night_without_failures_shows_all_of_them_at_once(own_site):
-    own_site.db.run_statement(
-        "UPDATE failure_groups SET last_seen = UTC_TIMESTAMP(6) - INTERVAL 3 DAY"
-    )
     own_site.db.run_statement("DELETE FROM work_queue WHERE irreversible_step IS NOT NULL")
-    own_site.forget()
+    age(own_site, "TRUE")
     client = own_site.client()
 
     assert article(client.get("/errors").text, PRICE) != ""

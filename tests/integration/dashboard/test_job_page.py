@@ -62,7 +62,7 @@ def test_without_one_of_the_pages_nothing_is_compared(own_site):
 def test_every_attempt_tells_its_steps_and_the_waits_between(own_site):
     first = own_site.config.errors_dir / "61" / "0"
     first.mkdir()
-    steps = [{"at": "0.0 s", "text": "the first try"}]
+    steps = [{"at": "2026-11-19T23:46:07.244Z", "text": "the first try"}]
     (first / "error.json").write_text(json.dumps({"steps": steps}))
     own_site.db.run_statement(
         "INSERT INTO job_attempts (job_id, fence, attempt, outcome, worker_id, incarnation, "
@@ -74,7 +74,10 @@ def test_every_attempt_tells_its_steps_and_the_waits_between(own_site):
     text = own_site.client().get("/jobs/61").text
 
     assert "the first try" in text
-    assert re.search(r"opened\s+<span", text)
+    assert re.search(r"opened\s*</span>\s*<span", text)
+    assert "2026-11-19T" not in text
+    local = own_site.app.extensions["nightshift"].clock.second_of("2026-11-19T23:46:07.244Z")
+    assert f">{local}</span>" in text
     assert ">wait 2 min</text>" in text
     assert "Tried again after 2 min 00 s." in text
 

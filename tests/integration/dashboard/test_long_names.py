@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -40,6 +41,9 @@ def site(server, tmp_path_factory) -> Iterator[Site]:
             f"UPDATE schedules SET task = '{TASK}', queue = '{QUEUE}'",
         ):
             found.db.run_statement(sql)
+        told = found.config.errors_dir / "61" / "1" / "error.json"
+        steps = [{"at": "2026-11-19T23:46:07.244Z", "text": "W" * 255}]
+        told.write_text(json.dumps(json.loads(told.read_text()) | {"steps": steps}))
         with served(found):
             yield found
 

@@ -86,6 +86,7 @@ READS = [
     ("done_of_site_since", {"since": "2020-01-01", "most": 100}),
     ("runs_of_workers", {"ids": (1, 2)}),
     ("jobs_at_work", {"ids": (1, 2)}),
+    ("claims_of_runs", {"run_ids": (1, 2)}),
     ("latest_deeds", {"before": None}),
     ("half_done_groups", {}),
     ("pending_jobs_by_place", {"limit": 100}),

@@ -223,6 +223,19 @@ def test_a_database_that_does_not_answer_gets_the_reader_up(site):
     assert site.client().get("/healthz").status_code == 200
 
 
+def test_a_connection_that_died_while_it_was_idle_costs_no_request(site):
+    client = site.client()
+    assert client.get("/").status_code == 200
+    me = site.db.run_statement("SELECT CONNECTION_ID() AS id")[0]["id"]
+    for row in site.db.run_statement("SHOW PROCESSLIST"):
+        if row["Command"] == "Sleep" and row["Id"] != me and row["db"] == site.db.settings.database:
+            site.db.run_statement(f"KILL {row['Id']}")
+
+    answers = [client.get(path) for path in ("/", "/limits", "/workers")]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 200]
+
+
 def test_the_tiles_add_up_to_the_jobs_in(site):
     found = site.db.run_statement("SELECT COUNT(*) AS n FROM work_queue")[0]["n"]
 

@@ -20,6 +20,7 @@ def held(*jobs, or_more=False):
     [
         ({}, "run 7 drained after 1 m 40 s: 90 done, 10 failed, 3 retried, 1.0 jobs/s"),
         ({"stopped_by": "SIGTERM"}, "run 7 stopped (SIGTERM) after"),
+        ({"fail_over": 9}, "\n  10 failed, and --fail-over allows 9\n"),
         ({"swept": 1, "crashes": 2}, "1 swept, 0 handed back, 2 worker deaths"),
         ({"left": None}, "left: unknown, because the database does not answer"),
         ({"left": {"pending": 0, "in_progress": 0, "waiting": 0}}, "left: nothing"),

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from worker.dashboard.charting import bands
 from worker.dashboard.event_lines import last_run, legend, lines_of
 from worker.dashboard.wording import Clock
+from worker.reporting.charts.marks import Mark
 from worker.reporting.events import Event, Kind
 
 CLOCK = Clock(UTC, "UTC")
@@ -87,6 +88,17 @@ def test_a_legend_says_when_and_how_long_and_only_of_what_was():
         "paused 2 times, 12 min in all", "database away 18:00, 44 s", "breaker open since 19:00",
     ]  # fmt: skip
     assert words() == []
+
+
+def test_a_run_with_too_many_failures_has_no_tick():
+    def mark(**summary):
+        detail = {"summary": summary}
+        ended = START + timedelta(hours=1)
+        event = Event(Kind.RUN, "a", START, ended, "drained", run_id=118, detail=detail)
+        return lines_of([event], CLOCK)[0].mark
+
+    assert mark(exit_code=0) is Mark.DONE
+    assert mark(exit_code=10) is Mark.LOOK
 
 
 def test_the_last_run_is_told_as_ended_or_at_work():

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from worker.dashboard.facts import Facts, Group
+from worker.dashboard.facts import Facts
+from worker.dashboard.failed_groups import Group
 from worker.dashboard.group_hints import Outlook, hint_of
 from worker.dashboard.wording import Clock
 from worker.guards.keys import ClosedKey

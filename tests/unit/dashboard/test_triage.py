@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worker.dashboard.facts import Group
+from worker.dashboard.failed_groups import Group
 from worker.dashboard.group_hints import Hint, Outlook
 from worker.dashboard.triage import triage
 from worker.reporting.charts.marks import Mark

@@ -21,6 +21,11 @@ def test_times_are_local_and_the_zone_is_named():
     assert BERLIN.iso(NIGHT) == "2026-02-01T02:14:07+01:00"
 
 
+def test_a_time_that_a_program_wrote_becomes_local_and_other_text_stays():
+    assert BERLIN.second_of("2026-11-19T23:46:07.244Z") == "00:46:07"
+    assert BERLIN.second_of("1.2 s") == "1.2 s"
+
+
 def test_times_within_a_sentence_become_local():
     said = BERLIN.localised("job 4 was done at 2026-02-01 01:14:07Z; again")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from flask import Blueprint, render_template, request, url_for
@@ -11,7 +12,7 @@ from werkzeug.wrappers import Response
 from worker.dashboard import charting, evidence_files, filters
 from worker.dashboard.deeds import Done, author, do, reason, said_reason
 from worker.dashboard.event_lines import last_run
-from worker.dashboard.facts import NIGHTS, WEEK, Facts, Group
+from worker.dashboard.failed_groups import NIGHTS, Group
 from worker.dashboard.group_hints import hint_of
 from worker.dashboard.guards import operators_only
 from worker.dashboard.services import database, facts, services, told_at
@@ -39,9 +40,8 @@ def page() -> str:
     told_at(known.at)
     with_muted = request.args.get("muted") == "1"
     listed = [group for group in known.groups if group.is_muted == with_muted]
-    chosen = _chosen(listed, known)
-    since = {"night": known.failed_since, "week": known.at - WEEK}.get(chosen)
-    groups = [group for group in listed if since is None or _failed_since(group, since)]
+    chosen = _chosen(listed)
+    groups = _told_in(chosen, listed)
     hints = {
         group.key: hint_of(group, known, services().config.errors_dir, clock)
         for group in groups[:MOST_GROUPS]
@@ -52,7 +52,7 @@ def page() -> str:
         groups=groups[:MOST_GROUPS],
         left_out=len(groups[MOST_GROUPS:]),
         earlier=len(listed) - len(groups),
-        jobs=sum(group.jobs for group in groups),
+        jobs=sum(group.told_jobs for group in groups),
         new=sum(group.is_new for group in groups),
         muted=sum(group.is_muted for group in known.groups),
         with_muted=with_muted,
@@ -75,17 +75,24 @@ def page() -> str:
     )
 
 
-def _chosen(listed: Sequence[Group], known: Facts) -> str:
+def _chosen(listed: Sequence[Group]) -> str:
     """Tell which range is meant: the one that is asked for, or this night if anything failed."""
     if asked := filters.choice("range", RANGES, ""):
         return asked
-    has_any = any(_failed_since(group, known.failed_since) for group in listed)
-    return "night" if has_any else "all"
+    return "night" if any(group.tonight for group in listed) else "all"
 
 
-def _failed_since(group: Group, since: datetime) -> bool:
-    seen = group.row["last_seen"]
-    return seen is None or seen >= since
+def _told_in(chosen: str, listed: Sequence[Group]) -> list[Group]:
+    """Leave groups with failures in a range, with the number of these; the largest first."""
+    if chosen == "all":
+        return list(listed)
+    counted = [
+        replace(group, told=group.tonight if chosen == "night" else group.this_week)
+        for group in listed
+    ]
+    return sorted(
+        (group for group in counted if group.told), key=lambda group: group.told_jobs, reverse=True
+    )
 
 
 def _has_picture(sample: Row) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from flask import Blueprint, Response, abort, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from worker.claiming.why import sentence_about
+from worker.claiming.why import NOT_RUNNING, sentence_about
 from worker.dashboard import charting, evidence_files, evidence_zip, html_changes
 from worker.dashboard.deeds import Done, author, do, reason
 from worker.dashboard.evidence_files import FILES
@@ -45,15 +45,15 @@ def page(job_id: int) -> str:
     shown, attempts = masked_job.masked(job, history)
     chosen = _chosen(attempts)
     errors_dir = services().config.errors_dir
+    said = sentence_about(database(), shown, attempts, known.closed, pauses())
     return render_template(
         "job.html",
         job=shown,
         attempts=attempts,
         chosen=chosen,
         evidence=evidence_files.look(chosen, errors_dir),
-        why=services().clock.localised(
-            sentence_about(database(), shown, attempts, known.closed, pauses())
-        ),
+        why=services().clock.localised(said),
+        is_abandoned=said.startswith(f"job {job_id} {NOT_RUNNING}"),
         group=known.group(job["fingerprint"]) if job["status"] == "error" else None,
         half_done=_half_done(shown),
         added=added_jobs.of_job(database(), job_id),

@@ -7,6 +7,7 @@ from datetime import timedelta
 from flask import Blueprint, abort, render_template
 
 from worker.dashboard import filters
+from worker.dashboard.facts import WEEK, Facts
 from worker.dashboard.overview import RANGES, look
 from worker.dashboard.services import database, facts, paused, told_at
 from worker.recovery import live_runs
@@ -30,8 +31,19 @@ def page() -> str:
         "workers.html",
         now=now,
         runs=runs[:MOST_RUNS],
+        counted=_counted(known),
         older=runs[MOST_RUNS - 1].run_id if len(runs) > MOST_RUNS else None,
     )
+
+
+def _counted(known: Facts) -> dict[int, dict[str, float]]:
+    """Add up what ended in the runs of the last week that wrote no summary: at work, or killed."""
+    found: dict[int, dict[str, float]] = {}
+    for each in known.workers.get(WEEK, ()):
+        ended = found.setdefault(each.run_id, {"done": 0, "failed": 0})
+        ended["done"] += each.figures.done
+        ended["failed"] += each.figures.failed
+    return found
 
 
 @pages.get("/runs/<int:run_id>")

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from statistics import median
 
 from worker.database.client import Database
-from worker.recovery.live_runs import RunState
+from worker.recovery.live_runs import Life, RunState
 from worker.reporting import events, figures
 from worker.reporting.events import Event, Kind
 from worker.reporting.night.model import Measures, Usual
@@ -26,7 +26,9 @@ def measure(
     outages = [event for event in told if event.kind is Kind.OUTAGE]
     over = [run.over_at for run in runs if run.over_at is not None]
     ready = None
-    if over and len(over) == len(runs):
+    last = max(runs, key=lambda run: run.over_at or run.heartbeat_at, default=None)
+    # A run that was killed was not ready.
+    if over and len(over) == len(runs) and last is not None and last.life is not Life.GONE:
         ready = max(0.0, (min(max(over), end) - start).total_seconds())
     worked = _worked_seconds(runs, start, end)
     return Measures(

@@ -12,6 +12,7 @@ from worker.reporting.night.words import clock, counted, share, span, took
 # From here on it is worse than usual, and marked.
 WORSE = 1.5
 SLOWER = 0.7
+NOT_KNOWN = "not known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +31,24 @@ def sum_of(counts: Counts) -> str:
     parts = [f"{counts.done:,} done", f"{counts.failed:,} failed"]
     if counts.discarded:
         parts.append(f"{counts.discarded:,} discarded")
-    parts += [f"{counts.pending or 0:,} pending", f"{counts.in_progress or 0:,} in progress"]
+    if counts.pending is None:
+        ended = counts.done + counts.failed + counts.discarded
+        return f"{ended:,} ended = {' + '.join(parts)}; how many were left is not known"
+    parts += [f"{counts.pending:,} pending", f"{counts.in_progress or 0:,} in progress"]
     return f"{counts.jobs_in:,} in = " + " + ".join(parts)
 
 
 def change(night: Night) -> str:
     """Write how that came about: what was there, what came in, what is left."""
     counts, window = night.counts, night.window
-    left = "not known" if counts.pending is None else f"{counts.left:,}"
+    left = NOT_KNOWN if counts.pending is None else f"{counts.left:,}"
+    there = ""
+    if counts.pending is not None:
+        there = f"{counts.carried_over:,} were there at {clock(window, window.start)}, "
     # What waits is said apart: it would not be done by looking longer.
     waiting = f" ({counts.waiting:,} of them wait for their time)" if counts.waiting else ""
-    return (
-        f"{counts.carried_over:,} were there at {clock(window, window.start)}, "
-        f"{counts.added:,} came in meanwhile; left: {left}{waiting}"
-        + (f"; jobs have added {counted(night.follow_ups, 'job')}" if night.follow_ups else "")
+    return f"{there}{counts.added:,} came in meanwhile; left: {left}{waiting}" + (
+        f"; jobs have added {counted(night.follow_ups, 'job')}" if night.follow_ups else ""
     )
 
 
@@ -81,13 +86,15 @@ def _jobs(night: Night) -> list[Line]:
     failed, usually = share(counts.failed, ended), share(usual.failed, before)
     recovered = f"{night.measures.recovered:,.0f}"
     left = "–" if usual.left is None else f"{usual.left:,.0f}"
+    # A run that was killed wrote down nothing.
+    is_known = counts.pending is not None
     jobs_in = "–" if usual.left is None else f"{before + usual.left:,.0f}"
     return [
-        Line("Jobs in", f"{counts.jobs_in:,}", jobs_in),
+        Line("Jobs in", f"{counts.jobs_in:,}" if is_known else NOT_KNOWN, jobs_in),
         Line("Done", f"{counts.done:,}", f"{usual.done:,.0f}", mark=Mark.DONE),
         Line("Failed", failed, usually, is_more, Mark.FAILED),
         Line("Recovered by retry", recovered, f"{usual.recovered:,.0f}"),
-        Line("Still pending, in progress", f"{counts.left:,}", left),
+        Line("Still pending, in progress", f"{counts.left:,}" if is_known else NOT_KNOWN, left),
     ]
 
 

@@ -23,6 +23,8 @@ from worker.reporting.night.words import clean, clock, counted, share, span
 from worker.reporting.outlook import Outlook
 
 HELD_BACK_SECONDS = 1.0
+# So many are told of in one sentence.
+MOST_REASONS = 2
 WAITING = "waiting for their time"
 
 
@@ -110,6 +112,10 @@ def _of(usual: Usual) -> Ended:
 def _of_the_past(window: Window, counts: Counts, usual: Usual, why: str) -> Verdict:
     """Tell how a run ended: what became of its jobs since is another night's matter."""
     many = failing.are_many(Ended(counts.done, counts.failed), _of(usual))
+    if window.run is not None and window.run.life is Life.GONE:
+        said = f"{_named(window.run)} was killed at {clock(window, window.run.heartbeat_at)}"
+        left = "" if counts.pending is not None else "; how many jobs were left then is not known"
+        return Verdict(Level.LOOK, f"Look when you are up: {said}{left}.", why)
     if not counts.left:
         cause = Cause.MANY_FAIL if many else Cause.WELL
         level = Level.LOOK if many else Level.SLEEP
@@ -119,7 +125,8 @@ def _of_the_past(window: Window, counts: Counts, usual: Usual, why: str) -> Verd
     held = sum(int(item["jobs"]) for item in told)
     said = f"{left} left at its end"
     if held + counts.waiting >= counts.left:
-        said = f"{left} held back: {told[0]['reason']}" if told else f"{left} left, {WAITING}"
+        items = [HeldBack("", each["reason"], int(each["jobs"])) for each in told]
+        said = f"{left} {_held_by_reason(counts, items)}"
     return Verdict(Level.LOOK, f"Look when you are up: {said}.", why)
 
 
@@ -140,11 +147,27 @@ def _of_a_quiet_queue(
         who = f"{killed}, and {left} left" if killed else f"{left} left, and no run is at work"
         return f"Get up: {who}. Start one: launcher.py run"
     if judged.cause is Cause.HELD:
-        reason = f"{left} held back: {clean(held[0].reason)}" if held else f"{left} left, {WAITING}"
+        reason = f"{left} {_held_by_reason(counts, held)}"
         return f"Look when you are up: {f'{killed}; ' if killed else ''}{reason}."
     if judged.cause is Cause.KILLED:
         return f"Look when you are up: {killed}, but nothing is left to do."
     return _of_an_end(counts, judged, many)
+
+
+def _held_by_reason(counts: Counts, held: list[HeldBack]) -> str:
+    """Say what holds back how many of the jobs that are left, the most first."""
+    if not held:
+        return f"left, {WAITING}"
+    if held[0].jobs >= counts.left or held[0].or_more:
+        return f"held back: {clean(held[0].reason)}"
+    parts = [
+        f"{item.jobs:,} held back, because {clean(item.reason)}" for item in held[:MOST_REASONS]
+    ]
+    if rest := sum(item.jobs for item in held[MOST_REASONS:]):
+        parts.append(f"{rest:,} held back for other reasons")
+    if counts.waiting:
+        parts.append(f"{counts.waiting:,} {WAITING}")
+    return f"left: {'; '.join(parts)}"
 
 
 def _of_an_end(counts: Counts, judged: Judgement, many: str) -> str:

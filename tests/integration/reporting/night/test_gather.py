@@ -9,7 +9,7 @@ import pytest
 
 from tests.integration.reporting.night.conftest import shown
 from worker.history import archive, dead_letters
-from worker.reporting.night import failures, formats, window
+from worker.reporting.night import failures, figures_table, formats, window
 from worker.reporting.night.gather import gather
 from worker.reporting.night.model import Level
 from worker.system.identity import boot_id, machine_id, pid_namespace
@@ -129,7 +129,17 @@ def test_the_hour_in_which_a_run_ended_says_how(database, invented, told):
         {"machine": machine_id(), "boot": boot_id(), "namespace": pid_namespace()}
         | {"run": invented.run_id},
     )
-    assert told().hours[-1].notes[-1] == f"killed at {end:%H:%M}"
+    killed = told()
+    assert killed.hours[-1].notes[-1] == f"killed at {end:%H:%M}"
+    assert f"run {invented.run_id} on " in killed.verdict.sentence
+    assert killed.verdict.sentence.endswith(
+        f"was killed at {end:%H:%M}; how many jobs were left then is not known."
+    )
+    assert shown(killed, "Still pending, in progress").this == "not known"
+    assert shown(killed, "Jobs in").this == "not known"
+    assert shown(killed, "Ready at").this == "–"
+    assert figures_table.sum_of(killed.counts).endswith("; how many were left is not known")
+    assert "were there at" not in figures_table.change(killed)
 
 
 def test_restarts_say_why_and_what_held_it_up_is_in_words(night):

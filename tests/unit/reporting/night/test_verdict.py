@@ -79,7 +79,27 @@ def test_jobs_held_back_or_waiting_can_wait_for_the_morning(monkeypatch):
     hold(monkeypatch, 4)
     held = said(counts(10, pending=5, waiting=1))
     assert held.level is Level.LOOK
+    assert held.sentence == (
+        f"Look when you are up: 5 jobs are left: 4 held back, because {BREAKER}; "
+        "1 waiting for their time."
+    )
+    hold(monkeypatch, 5)
+    held = said(counts(10, pending=5))
     assert held.sentence == f"Look when you are up: 5 jobs are held back: {BREAKER}."
+
+
+def test_each_reason_is_told_with_its_own_number_of_jobs(monkeypatch):
+    reasons = [("site:a", BREAKER, 19), ("task:b", "no task", 2), ("c", "x", 1), ("d", "y", 1)]
+    found = [HeldBack(*each) for each in reasons]
+    monkeypatch.setattr(held_back, "count", lambda db, seconds: found)
+    summary = {"held_back": [item.as_json() for item in found]}
+
+    told = f"19 held back, because {BREAKER}; 2 held back, because no task; 2 held back for other"
+    for verdict, were in (
+        (said(counts(10, pending=23)), "are"),
+        (said(counts(10, pending=23), summary=summary, past=True), "were"),
+    ):
+        assert verdict.sentence == f"Look when you are up: 23 jobs {were} left: {told} reasons."
 
 
 @pytest.mark.parametrize(("jobs", "or_more"), [(4, False), (1, True)])
