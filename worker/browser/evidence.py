@@ -226,7 +226,8 @@ class _Capture:
 
     def _error_json(self) -> None:
         facts = asdict(self._failure)
-        proxy = self._failure.proxy or self._session.proxy_label
+        way_out = self._session.proxy
+        proxy = self._failure.proxy or (way_out.label if way_out is not None else None)
         report = redact_json(
             {
                 **{name: value for name, value in facts.items() if name != "traceback"},

@@ -73,6 +73,7 @@ class BrowserSession:
         self._rules = PageRules()
         if self.guards.robots is not None:
             self.guards.robots.page_beside = self._page_beside
+            self.guards.robots.proxy = lambda: self.proxy
 
     def open(self) -> None:
         """Start driver and browser in an emptied temporary folder; raises LaunchFailed."""
@@ -211,11 +212,10 @@ class BrowserSession:
         return self._engine.remote if self.profile.hold is None else None
 
     @property
-    def proxy_label(self) -> str | None:
-        """The proxy that pages go through, for evidence: without its credentials."""
+    def proxy(self) -> Proxy | None:
+        """The proxy that pages go through: that of the open profile, or of ordinary pages."""
         hold = self.profile.hold
-        proxy = hold.spec.proxy if hold is not None else self._proxy
-        return proxy.label if proxy is not None else None
+        return hold.spec.proxy if hold is not None else self._proxy
 
     def processes(self) -> tuple[ProcessId | None, ProcessId | None]:
         """The driver, and the leader of Chromium's process group: an open local profile's first."""
