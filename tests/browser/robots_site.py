@@ -56,8 +56,6 @@ class RobotsSite:
     def answer(self, request: BaseHTTPRequestHandler) -> None:
         path, status, body = request.path, 200, PAGE
         headers = {"Content-Type": "text/html", "Set-Cookie": "seen=1"}
-        if path == "/members" and request.headers["Authorization"] is None:
-            status, headers = 401, {**headers, "WWW-Authenticate": 'Basic realm="members"'}
         if path == "/robots.txt":
             status, body, headers = self.status, self.robots or "", self.headers
             if self.endless is not None:

@@ -15,7 +15,6 @@ from worker.errors import PageRefused, SiteFailed
 from worker.execution.rehearsal import Rehearsal
 from worker.proxies.proxy import Proxy
 from worker.tasks.registry import Task
-from worker.tasks.wishes import Wishes
 
 
 @pytest.fixture(scope="module")
@@ -118,15 +117,6 @@ def test_the_user_agent_that_a_page_really_has_is_the_one_that_counts(run, site,
     with pytest.raises(PageRefused, match='by line 5, "Disallow: /"'):
         page.goto(site.url("/a"))
     assert "AcmeBot/1.0" in site.agents
-
-
-def test_a_sites_own_login_is_given_as_without_it(run, site, session):
-    assert run(lambda page: page.goto(site.url("/members")).status) == 401
-
-    login = Wishes('{"http_credentials": {"username": "me", "password": "hunter2"}}')
-    page = session.page_for_job(wishes=login)
-
-    assert page.goto(site.url("/members")).status == 200
 
 
 def test_it_goes_out_by_the_jobs_proxy_with_its_login(run, site, session):

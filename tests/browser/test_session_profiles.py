@@ -246,7 +246,7 @@ def test_a_context_goes_through_its_proxy_and_evidence_hides_the_login(
 
     session.use_proxy(None)
     assert session.page_for_job().goto(site.url("/")).status == 200
-    assert session.proxy is None
+    assert session.proxy_label is None
 
 
 def assert_secret_free(folder: Path, proxy: Proxy) -> None:

@@ -226,8 +226,7 @@ class _Capture:
 
     def _error_json(self) -> None:
         facts = asdict(self._failure)
-        way_out = self._session.proxy
-        proxy = self._failure.proxy or (way_out.label if way_out is not None else None)
+        proxy = self._failure.proxy or self._session.proxy_label
         report = redact_json(
             {
                 **{name: value for name, value in facts.items() if name != "traceback"},

@@ -27,7 +27,6 @@ from worker.browser.robots_rules import RobotsRules
 from worker.browser.tab import Tab
 from worker.errors import PageRefused, SiteFailed
 from worker.installation import command_line
-from worker.proxies.proxy import Proxy
 
 # How long what a site said holds, and at most, as RFC 9309 has it, when it says nothing any more.
 LIFE_SECONDS = 3600.0
@@ -65,15 +64,11 @@ class Robots:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         # Opens a page beside the job's, with its way out, for a user agent.
         self.page_beside: PageBeside | None = None
-        # The proxy that pages go through: who listens for pages is also asked for its log-in.
-        self.proxy: Callable[[], Proxy | None] = lambda: None
         self._clock = clock
         self._agent = ""
         self._sites: OrderedDict[tuple[str, str], _Site] = OrderedDict()
         self._watched: weakref.WeakSet[Page] = weakref.WeakSet()
         self._refusal: BaseException | None = None
-        # The request that was given the login last: asked again, it had a wrong one.
-        self._logged_in = ""
 
     def begin(self, tab: Tab) -> None:
         """Go by the user agent of the job that gets this tab, and look where its page goes."""
@@ -125,33 +120,10 @@ class Robots:
                 # The page is gone, and its request with it.
                 pass
 
-        patterns = [{"urlPattern": "http*", "resourceType": "Document"}]
         tab.devtools.on("Fetch.requestPaused", look)
-        tab.devtools.on("Fetch.authRequired", lambda event: self._log_in(tab, event))
-        tab.devtools.send("Fetch.enable", {"patterns": patterns, "handleAuthRequests": True})
-
-    def _log_in(self, tab: Tab, event: dict[str, Any]) -> None:
-        """Give the proxy's login, once a request; leave a site's to Playwright.
-
-        Older Chromiums, such as 150, ask nobody else when this listener does not answer.
-        """
-        asked, proxy = event["requestId"], self.proxy()
-        answer = {"response": "Default"}
-        is_proxys = event["authChallenge"].get("source") == "Proxy"
-        if is_proxys and proxy is not None and proxy.username and asked != self._logged_in:
-            self._logged_in = asked
-            answer = {
-                "response": "ProvideCredentials",
-                "username": proxy.username,
-                "password": proxy.password or "",
-            }
-        try:
-            tab.devtools.send(
-                "Fetch.continueWithAuth", {"requestId": asked, "authChallengeResponse": answer}
-            )
-        except PlaywrightError:
-            # The page is gone, and its request with it.
-            pass
+        tab.devtools.send(
+            "Fetch.enable", {"patterns": [{"urlPattern": "http*", "resourceType": "Document"}]}
+        )
 
     def _site(self, place: str) -> _Site:
         """Return what is known of a site, asking it if that is not enough."""

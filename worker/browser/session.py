@@ -73,7 +73,6 @@ class BrowserSession:
         self._rules = PageRules()
         if self.guards.robots is not None:
             self.guards.robots.page_beside = self._page_beside
-            self.guards.robots.proxy = lambda: self.proxy
 
     def open(self) -> None:
         """Start driver and browser in an emptied temporary folder; raises LaunchFailed."""
@@ -212,10 +211,11 @@ class BrowserSession:
         return self._engine.remote if self.profile.hold is None else None
 
     @property
-    def proxy(self) -> Proxy | None:
-        """The proxy that pages go through: that of the open profile, or of ordinary pages."""
+    def proxy_label(self) -> str | None:
+        """The proxy that pages go through, for evidence: without its credentials."""
         hold = self.profile.hold
-        return hold.spec.proxy if hold is not None else self._proxy
+        proxy = hold.spec.proxy if hold is not None else self._proxy
+        return proxy.label if proxy is not None else None
 
     def processes(self) -> tuple[ProcessId | None, ProcessId | None]:
         """The driver, and the leader of Chromium's process group: an open local profile's first."""
