@@ -60,7 +60,10 @@ def test_groups_and_jobs(acting):
     do(page, "Unmute…", "Unmute", "is shown again")
     page.goto(f"{site.url}/jobs/74")
     do(page, "Retry this job…", "Retry", "Job 74 is pending again")
-    site.db.run_statement("UPDATE work_queue SET status = 'error' WHERE id IN (73, 74)")
+    site.db.run_statement(
+        "UPDATE work_queue SET status = 'error', finished_at = UTC_TIMESTAMP(6)"
+        " WHERE id IN (73, 74)"
+    )
     page.goto(f"{site.url}/jobs/74")
     do(page, "Discard…", "Discard", "in the archive", reason="no more")
     site.forget()
