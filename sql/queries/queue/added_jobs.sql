@@ -16,16 +16,15 @@ ON DUPLICATE KEY UPDATE dedupe_key = dedupe_key;
 
 -- name: jobs_added_by
 -- List the first jobs that a job has added, out of queue and archive, each with the number of all.
+-- Each side is cut before they are joined: a crawl's first job may have added 100,000.
 SELECT id, task, status,
        (SELECT COUNT(*) FROM work_queue FORCE INDEX (follow_ups_of_a_job)
          WHERE parent_id = %(id)s)
        + (SELECT COUNT(*) FROM archived_jobs FORCE INDEX (archived_follow_ups_of_a_job)
            WHERE parent_id = %(id)s) AS number
-  FROM (SELECT id, task, status FROM work_queue FORCE INDEX (follow_ups_of_a_job)
-         WHERE parent_id = %(id)s
-         UNION ALL
-        SELECT id, task, status FROM archived_jobs FORCE INDEX (archived_follow_ups_of_a_job)
-         WHERE parent_id = %(id)s
-         ORDER BY id
-         LIMIT %(limit)s) added
- ORDER BY id;
+  FROM ((SELECT id, task, status FROM work_queue FORCE INDEX (follow_ups_of_a_job)
+          WHERE parent_id = %(id)s ORDER BY id LIMIT %(limit)s)
+        UNION ALL
+        (SELECT id, task, status FROM archived_jobs FORCE INDEX (archived_follow_ups_of_a_job)
+          WHERE parent_id = %(id)s ORDER BY id LIMIT %(limit)s)) added
+ ORDER BY id LIMIT %(limit)s;
