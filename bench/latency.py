@@ -28,6 +28,7 @@ from worker.guards import breakers
 SIZES, TINY_SIZES = (1_000, 10_000, 100_000, 1_000_000), (1_000, 2_000)
 # Three tenths of the smallest table are pending.
 CLAIMS, TINY_CLAIMS = 250, 50
+SOON_EMPTY = 10_000
 AT_ONCE = 100_000
 READ_SECONDS = 300.0
 SHARES = (("p50", 0.5), ("p99", 0.99))
@@ -109,8 +110,8 @@ def measure(bench: Bench, options: argparse.Namespace) -> Found:
     filled = time.monotonic() - began
     harness.say(f"filled in {filled:.0f} s")
     sides: dict[str, Callable[[], float]] = {
-        # The smallest would soon be empty.
-        f"{jobs:,} jobs": partial(table.claim, claims, is_emptied=jobs == sizes[0])
+        # The small ones would soon be empty.
+        f"{jobs:,} jobs": partial(table.claim, claims, is_emptied=jobs <= SOON_EMPTY)
         for jobs, table in tables.items()
     }
     figures = take_turns(sides, seconds=options.seconds - filled, least=options.least)
