@@ -27,7 +27,8 @@ class CountingDatabase(Database):
         """Leave a connection that died while nobody used it: the next statement opens another."""
         try:
             if self._connection is not None:
-                self._connection.ping()
+                # Not by PyMySQL itself: a session is opened with its settings.
+                self._connection.ping(reconnect=False)
         except (DatabaseError, OSError):
             self.close()
 

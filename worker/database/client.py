@@ -181,7 +181,7 @@ class Database:
 
     def ping(self) -> None:
         """Make sure of a live connection; raises DatabaseUnavailable when there is none."""
-        self._retried(lambda connection: connection.ping())
+        self._retried(lambda connection: connection.ping(reconnect=False))
 
     def lift_statement_limit(self) -> None:
         """Let the statements of this connection take as long as they need on the server."""
